@@ -1,0 +1,78 @@
+// The embedded store: state in this process, shared by all its threads.
+//
+//   auto store = weir::MemoryStore::Create();
+//   auto limiter = weir::Limiter::Create(*store, weir::Limit::Gcra(100, 1s));
+//
+// Lock-striped: calls for different keys seldom meet. No thread is started;
+// entries that equal a fresh key are removed in small steps by the calls
+// themselves, and by Sweep(). The table grows one bucket at a time, so no call
+// pays for a rehash.
+//
+// Memory: an entry is removed once it equals a fresh key at every recent
+// reading of the clock (the last 256 to 512 calls of its stripe, so that a
+// clock that jumps ahead and comes back takes nothing with it) and the calls'
+// own sweep has come round: at the latest after 512 + 8 * (entries + 16) further
+// calls with a cost to its stripe.
+#ifndef WEIR_MEMORY_STORE_H_
+#define WEIR_MEMORY_STORE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "weir/clock.h"
+#include "weir/store.h"
+
+namespace weir {
+
+struct MemoryStoreOptions {
+  // Null: a SteadyClock of its own.
+  std::shared_ptr<const Clock> clock;
+  // The most keys held (a key counts once for each rule that has state for
+  // it). When it is reached, only entries that equal a fresh key make room; if
+  // a bounded search finds none, a call for an unknown key is not decided:
+  // ResourceExhausted. 0: no bound.
+  int64_t max_keys = 1'000'000;
+  // Locks. A power of two, 1 to 65536.
+  int stripes = 64;
+};
+
+class MemoryStore final : public Store {
+ public:
+  struct Counters {
+    int64_t keys = 0;     // held now
+    int64_t expired = 0;  // removed because they equalled a fresh key
+    int64_t refused = 0;  // calls not decided: no room
+  };
+
+  // InvalidArgument names the option and what is allowed.
+  static absl::StatusOr<std::shared_ptr<MemoryStore>> Create(
+      const MemoryStoreOptions& options = {});
+  ~MemoryStore() override;
+
+  Time Now() const override;
+  absl::StatusOr<std::shared_ptr<const StoreRule>> Attach(
+      std::string_view rule_name, const CompiledLimit& limit) override;
+  absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
+                   Outcome* outcomes, size_t count) override;
+
+  // Removes entries that equal a fresh key at `now` (nothing: by the store's
+  // clock), examining at most `budget` entries (0: all of them). Returns how
+  // many went. Takes one stripe's lock at a time.
+  int64_t Sweep(int64_t budget = 0, std::optional<Time> now = std::nullopt);
+
+  Counters counters() const;
+
+ private:
+  struct Impl;
+  explicit MemoryStore(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_MEMORY_STORE_H_

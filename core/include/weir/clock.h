@@ -1,0 +1,55 @@
+// A clock: the only place where weir reads the time. Engines are given it.
+//
+// Most programs never name one: a store makes its own SteadyClock. Tests use a
+// ManualClock and move it by hand:
+//
+//   auto clock = std::make_shared<weir::ManualClock>();
+//   auto store = weir::MemoryStore::Create({.clock = clock});   // C++20
+//   clock->Advance(std::chrono::seconds(1));
+#ifndef WEIR_CLOCK_H_
+#define WEIR_CLOCK_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "weir/time.h"
+
+namespace weir {
+
+// Thread safety: Now() is called from every thread that asks for a decision,
+// at the same time.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual Time Now() const = 0;
+};
+
+// The system's steady clock, tied once to Unix time when it is made: it reads
+// as Unix time, and no later step of the system clock moves it.
+// One Now() costs one clock_gettime (about 23 ns on x86-64).
+class SteadyClock final : public Clock {
+ public:
+  SteadyClock();
+  Time Now() const override;
+
+ private:
+  int64_t offset_us_;
+};
+
+// A clock that stands still until it is told to move, in either direction.
+// Thread safe.
+class ManualClock final : public Clock {
+ public:
+  explicit ManualClock(Time start = TimeFromMicros(1'700'000'000'000'000))
+      : now_us_(ToMicros(start)) {}
+  Time Now() const override { return TimeFromMicros(now_us_.load()); }
+  void Set(Time t) { now_us_.store(ToMicros(t)); }
+  void Advance(Micros by) { now_us_.fetch_add(by.count()); }
+
+ private:
+  std::atomic<int64_t> now_us_;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_CLOCK_H_

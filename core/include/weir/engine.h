@@ -1,0 +1,334 @@
+// An engine: one algorithm, as a type. Read this to write your own; to use
+// weir, weir/limiter.h is enough.
+//
+// An engine E is a struct that has
+//
+//   kName    its name in limits.json
+//   kDoc     what people read in `weir list`
+//   kFields  its parameters; the first one, if a number, is the limit, and a
+//            limit of 0 never reaches the engine (it denies everything)
+//   Params   its parameters as it wants them, made once
+//   static absl::StatusOr<Params> Compile(const Fields&, int64_t now_us);
+//   static Traits TraitsOf(const Params&);
+//   template <class T> View   one key, opened inside one atomic step
+//
+// A View<T> works on a Txn of type T:
+//
+//   View(T& txn, const Params&, const Params* old, int64_t t)
+//       reads, and writes nothing. `old`: what the state was written under, if
+//       that is something else.
+//   bool Admits(int64_t cost) const     would a call of this cost pass?
+//   void Charge(int64_t cost)           records it, whatever Admits says
+//   void Refund(int64_t n)              takes back at most what is used
+//   void Settle()                       stores the cut of a jumped clock
+//   int64_t Remaining() const
+//   int64_t Wait(int64_t cost) const    0: passes now; kNever: never will
+//   int64_t ResetAfter() const
+//
+// An engine whose state is a small struct writes none of this: it gives pure
+// functions of (state, time, cost) and takes WordView below. Counts and costs
+// are at most kMaxExact, times are microseconds, arithmetic is exact; a cost
+// above the limit is Wait == kNever. docs/adding-an-engine.md walks through one.
+#ifndef WEIR_ENGINE_H_
+#define WEIR_ENGINE_H_
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "weir/limit.h"
+#include "weir/txn.h"
+
+namespace weir {
+
+// No wait ever helps.
+inline constexpr int64_t kNever = -1;
+
+enum class FieldType : uint8_t { kCount, kDuration, kReal, kBool, kWord };
+
+// One parameter of an algorithm. `min` and `max` bound counts, and durations
+// in microseconds.
+struct Field {
+  std::string_view name;
+  FieldType type = FieldType::kCount;
+  std::string_view doc;
+  // What holds when it is left out, for people. Empty: it must be given.
+  std::string_view fallback;
+  int64_t min = 1;
+  int64_t max = 1'000'000'000'000;
+  // The choices of a kWord, separated by '|'.
+  std::string_view words;
+};
+
+inline constexpr int64_t kMaxWindowUs =
+    int64_t{100} * 366 * 24 * 3600 * 1'000'000;
+
+// A field of type kDuration, from 1 us to 100 years.
+constexpr Field DurationField(std::string_view name, std::string_view doc,
+                              std::string_view fallback = "",
+                              int64_t min_us = 1) {
+  return {name, FieldType::kDuration, doc, fallback, min_us, kMaxWindowUs, ""};
+}
+
+// What people read about an algorithm.
+struct EngineDoc {
+  std::string_view summary;     // one sentence: what it promises
+  std::string_view worst_case;  // the most it admits in a span
+  std::string_view state;       // bytes a key, time a call
+  std::string_view choose;      // when to choose it
+  std::string_view source;      // where the algorithm comes from
+};
+
+// A limit's parameters, known and of the right type, each within its bounds.
+class Fields {
+ public:
+  explicit Fields(const Limit& limit) : limit_(limit) {}
+  bool Has(std::string_view name) const { return Find(name) != nullptr; }
+  int64_t Count(std::string_view name, int64_t fallback = 0) const;
+  // In microseconds.
+  int64_t Duration(std::string_view name, int64_t fallback_us = 0) const;
+  double Real(std::string_view name, double fallback = 0) const;
+  bool Bool(std::string_view name, bool fallback = false) const;
+  std::string_view Word(std::string_view name, std::string_view fallback) const;
+
+ private:
+  const FieldValue* Find(std::string_view name) const;
+  const Limit& limit_;
+};
+
+// What the rest of weir needs to know of a limit's parameters.
+struct Traits {
+  int64_t capacity = 0;       // the most that passes at once on a fresh key
+  int64_t window_us = 0;      // the window, or the time to refill `limit`
+  bool count_denied = false;  // denied calls are charged too
+};
+
+// The arguments of one step of one engine.
+struct StepArgs {
+  const void* params = nullptr;
+  const void* old_params = nullptr;  // null: the state was written under params
+  int64_t t = 0;                     // the reading, us
+  int64_t cost = 0;
+};
+
+struct Numbers {
+  int64_t remaining = 0;
+  int64_t wait = 0;  // for this call's cost; kNever
+  int64_t reset_after = 0;
+};
+
+// What a step does to its key.
+enum class Action : uint8_t { kLook, kSettle, kCharge, kRefund };
+
+// An engine's steps, compiled against one kind of Txn.
+template <class T>
+struct EngineOps {
+  // Would it pass? Writes nothing.
+  bool (*admits)(T&, const StepArgs&) = nullptr;
+  // Acts, and answers with the numbers of the state that this leaves behind.
+  Numbers (*apply)(T&, const StepArgs&, Action) = nullptr;
+  // A check of this rule alone: both of the above, the key read once.
+  Numbers (*check)(T&, const StepArgs&, bool count_denied,
+                   bool* allowed) = nullptr;
+};
+
+namespace internal {
+
+template <class E, class T>
+typename E::template View<T> Open(T& txn, const StepArgs& a) {
+  using Params = typename E::Params;
+  return typename E::template View<T>(
+      txn, *static_cast<const Params*>(a.params),
+      static_cast<const Params*>(a.old_params), a.t);
+}
+
+template <class V>
+void Act(V& view, Action action, int64_t cost) {
+  switch (action) {
+    case Action::kLook:
+      break;
+    case Action::kSettle:
+      view.Settle();
+      break;
+    case Action::kCharge:
+      view.Charge(cost);
+      break;
+    case Action::kRefund:
+      view.Refund(cost);
+      break;
+  }
+}
+
+template <class V>
+Numbers Report(const V& view, int64_t cost) {
+  return {view.Remaining(), view.Wait(cost), view.ResetAfter()};
+}
+
+template <class E, class T>
+bool Admits(T& txn, const StepArgs& a) {
+  return Open<E>(txn, a).Admits(a.cost);
+}
+
+template <class E, class T>
+Numbers Apply(T& txn, const StepArgs& a, Action action) {
+  auto view = Open<E>(txn, a);
+  Act(view, action, a.cost);
+  return Report(view, a.cost);
+}
+
+}  // namespace internal
+
+// What a check does to a key once the verdict on the whole call is known.
+constexpr Action CheckAction(bool allowed, bool count_denied, int64_t cost) {
+  if (cost == 0) return Action::kLook;
+  return allowed || count_denied ? Action::kCharge : Action::kSettle;
+}
+
+namespace internal {
+
+template <class E, class T>
+Numbers Check(T& txn, const StepArgs& a, bool count_denied, bool* allowed) {
+  auto view = Open<E>(txn, a);
+  *allowed = view.Admits(a.cost);
+  Act(view, CheckAction(*allowed, count_denied, a.cost), a.cost);
+  if (*allowed) return {view.Remaining(), 0, view.ResetAfter()};
+  return Report(view, a.cost);
+}
+
+}  // namespace internal
+
+// The steps of E over a Txn of type T.
+template <class E, class T>
+inline constexpr EngineOps<T> kEngineOps = {
+    &internal::Admits<E, T>, &internal::Apply<E, T>, &internal::Check<E, T>};
+
+// An engine as a value: what a Registry holds.
+struct EngineInfo {
+  struct Compiled {
+    std::shared_ptr<const void> params;
+    Traits traits;
+  };
+
+  std::string_view name;
+  EngineDoc doc;
+  absl::Span<const Field> fields;
+  absl::StatusOr<Compiled> (*compile)(const Fields&, int64_t now_us);
+  // For stores that know nothing of this engine.
+  EngineOps<Txn> ops;
+};
+
+namespace internal {
+
+template <class E>
+absl::StatusOr<EngineInfo::Compiled> Compile(const Fields& fields,
+                                             int64_t now_us) {
+  absl::StatusOr<typename E::Params> params = E::Compile(fields, now_us);
+  if (!params.ok()) return params.status();
+  return EngineInfo::Compiled{
+      std::make_shared<const typename E::Params>(*params),
+      E::TraitsOf(*params)};
+}
+
+}  // namespace internal
+
+// E as a value; a constant, made at compile time.
+template <class E>
+inline constexpr EngineInfo kEngine = {E::kName, E::kDoc, E::kFields,
+                                       &internal::Compile<E>,
+                                       kEngineOps<E, Txn>};
+
+// The View of an engine whose state is one small struct (at most 32 bytes,
+// trivially copyable): GET, pure functions, SET. Such an engine E gives
+//
+//   State
+//   static State Fresh(const Params&, int64_t t)
+//   static int64_t StoredTime(const State&)      the latest time it has seen
+//   static int64_t Horizon(const Params&)        further ahead: a jumped clock
+//   static State Cut(const Params&, int64_t t)   "empty at t"
+//   static State Carry(const Params& old, const Params&, const State&, t)
+//   static bool Admits(const Params&, const State&, t, cost)
+//   static State Charge(const Params&, const State&, t, cost)
+//   static State Refund(const Params&, const State&, t, n)
+//   static int64_t Remaining(const Params&, const State&, t)
+//   static int64_t Wait(const Params&, const State&, t, cost)
+//   static int64_t FreshAt(const Params&, const State&, t)   a time
+//
+// all pure: the lock-free form of the engine is made from the same functions.
+template <class E, class T>
+class WordView {
+ public:
+  using Params = typename E::Params;
+  using State = typename E::State;
+  static_assert(std::is_trivially_copyable_v<State> && sizeof(State) <= 32);
+
+  WordView(T& txn, const Params& p, const Params* old, int64_t t)
+      : txn_(txn), p_(p), t_(t) {
+    std::optional<std::string_view> bytes = txn.GET();
+    present_ = bytes.has_value() && bytes->size() == sizeof(State);
+    if (!present_) {
+      state_ = E::Fresh(p, t);
+      return;
+    }
+    std::memcpy(&state_, bytes->data(), sizeof(State));
+    const int64_t horizon = E::Horizon(old != nullptr ? *old : p);
+    if (E::StoredTime(state_) - t > horizon) {
+      state_ = E::Cut(p, t);
+      cut_ = true;
+    } else if (old != nullptr) {
+      state_ = E::Carry(*old, p, state_, t);
+    }
+  }
+
+  bool Admits(int64_t cost) const { return E::Admits(p_, state_, t_, cost); }
+
+  void Charge(int64_t cost) {
+    state_ = E::Charge(p_, state_, t_, cost);
+    Store();
+  }
+
+  void Refund(int64_t n) {
+    if (!present_ || n == 0) return;
+    state_ = E::Refund(p_, state_, t_, n);
+    Store();
+  }
+
+  void Settle() {
+    if (cut_) Store();
+  }
+
+  int64_t Remaining() const { return E::Remaining(p_, state_, t_); }
+  int64_t Wait(int64_t cost) const { return E::Wait(p_, state_, t_, cost); }
+  int64_t ResetAfter() const {
+    const int64_t after = E::FreshAt(p_, state_, t_) - t_;
+    return after > 0 ? after : 0;
+  }
+
+ private:
+  void Store() {
+    const int64_t after = ResetAfter();
+    if (after == 0) {
+      txn_.DEL();
+      return;
+    }
+    char bytes[sizeof(State)];
+    std::memcpy(bytes, &state_, sizeof(State));
+    txn_.SET({bytes, sizeof(State)}, (after + 999) / 1000);
+  }
+
+  T& txn_;
+  const Params& p_;
+  int64_t t_;
+  State state_;
+  bool present_ = false;
+  bool cut_ = false;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_ENGINE_H_

@@ -1,0 +1,77 @@
+// A store: where state lives, and where a call is atomic.
+//
+// Users of weir make one (weir/memory_store.h, weir/redis_store.h) and hand it
+// to their limiters. Authors of stores read on: a store runs the steps of a
+// call, all or nothing, with one reading of the clock; a store whose data can
+// be put behind a Txn gets the composition from weir/steps.h.
+//
+// State belongs to (namespace, rule name, algorithm, key): limiters on one
+// store that name a rule alike share its state.
+//
+// Thread safety: every method, from any thread.
+#ifndef WEIR_STORE_H_
+#define WEIR_STORE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "weir/engine.h"
+#include "weir/registry.h"
+#include "weir/time.h"
+
+namespace weir {
+
+enum class Op : uint8_t { kCheck, kPeek, kRefund, kReset };
+
+// A rule as one store knows it: whatever that store wants to find fast.
+class StoreRule {
+ public:
+  virtual ~StoreRule() = default;
+};
+
+// One rule's part in a call.
+struct Step {
+  const StoreRule* rule = nullptr;
+  std::string_view key;
+  int64_t cost = 1;
+  // Its verdict does not count, and it is charged only if it passes itself.
+  bool observe = false;
+};
+
+struct Outcome {
+  // The rule's own verdict, before anything was charged.
+  bool allowed = true;
+  // In the state that the call leaves behind.
+  Numbers numbers;
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // The store's own time.
+  virtual Time Now() const = 0;
+
+  // Makes a rule known. Cold: may lock and allocate. The same rule may be
+  // attached any number of times, also with another limit of its algorithm:
+  // then the newer limit rules the calls that name it, and each key's state is
+  // carried over at its next call.
+  virtual absl::StatusOr<std::shared_ptr<const StoreRule>> Attach(
+      std::string_view rule_name, const CompiledLimit& limit) = 0;
+
+  // Runs a call. `now`: the reading, if the caller has one; else the store's
+  // clock is read once. Fills one outcome for each step. If the status is not
+  // ok nothing was changed (Redis: see weir/redis_store.h).
+  // ResourceExhausted: no room for a key that the store does not know.
+  virtual absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
+                           Outcome* outcomes, size_t count) = 0;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_STORE_H_
