@@ -1,0 +1,115 @@
+# What is installed: the library, its public headers, the files with which
+# CMake and pkg-config find it, and the executable where it is built. Nothing
+# private, nothing of the tests.
+
+include(CMakePackageConfigHelpers)
+
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  get_target_property(_weir_type weir TYPE)
+  if(_weir_type STREQUAL "SHARED_LIBRARY")
+    set(_weir_map "${PROJECT_SOURCE_DIR}/core/cmake/weir.map")
+    target_link_options(weir PRIVATE "LINKER:--version-script=${_weir_map}")
+    set_property(TARGET weir APPEND PROPERTY LINK_DEPENDS "${_weir_map}")
+  endif()
+endif()
+
+set(_weir_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/weir")
+
+install(TARGETS weir EXPORT weirTargets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(EXPORT weirTargets NAMESPACE weir:: DESTINATION "${_weir_cmake_dir}")
+
+set(_weir_public core/include backends/memory/include)
+if(TARGET weir_redis)
+  install(TARGETS weir_redis EXPORT weirRedisTargets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT weirRedisTargets NAMESPACE weir::
+    DESTINATION "${_weir_cmake_dir}")
+  install(FILES "${PROJECT_SOURCE_DIR}/core/cmake/FindHiredis.cmake"
+    DESTINATION "${_weir_cmake_dir}")
+  if(EXISTS "${PROJECT_SOURCE_DIR}/backends/redis/include")
+    list(APPEND _weir_public backends/redis/include)
+  endif()
+endif()
+foreach(_weir_dir IN LISTS _weir_public)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${_weir_dir}/"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+endforeach()
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/core/cmake/weirConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/generated/weirConfig.cmake"
+  INSTALL_DESTINATION "${_weir_cmake_dir}")
+# Before 1.0 a new minor version may change anything.
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/generated/weirConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${PROJECT_BINARY_DIR}/generated/weirConfig.cmake"
+  "${PROJECT_BINARY_DIR}/generated/weirConfigVersion.cmake"
+  DESTINATION "${_weir_cmake_dir}")
+
+# weir.pc says where it is by its own place, so that an installed copy can be
+# moved, and takes what it requires from the target.
+function(weir_pc_modules property out)
+  get_target_property(libs weir ${property})
+  set(modules "")
+  foreach(lib IN LISTS libs)
+    # Not $<LINK_ONLY:...>, which the interface of an archive has.
+    if(lib MATCHES "^absl::([a-z0-9_]+)$")
+      list(APPEND modules "absl_${CMAKE_MATCH_1}")
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES modules)
+  set(${out} "${modules}" PARENT_SCOPE)
+endfunction()
+
+function(weir_write_pc)
+  weir_pc_modules(LINK_LIBRARIES all)
+  get_target_property(type weir TYPE)
+  if(type STREQUAL "SHARED_LIBRARY")
+    # Inline functions of the public headers call Abseil from the user's code.
+    weir_pc_modules(INTERFACE_LINK_LIBRARIES public)
+    set(private "${all}")
+    list(REMOVE_ITEM private ${public})
+  else()
+    # So that a plain `pkg-config --libs weir` links an archive as well.
+    set(public "${all}")
+    set(private "")
+  endif()
+  string(REPLACE ";" ", " weir_pc_requires "${public}")
+  string(REPLACE ";" ", " weir_pc_requires_private "${private}")
+
+  set(pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+  if(IS_ABSOLUTE "${pc_dir}")
+    set(weir_pc_prefix "${CMAKE_INSTALL_PREFIX}")
+  else()
+    file(RELATIVE_PATH up "/${pc_dir}" "/")
+    string(REGEX REPLACE "/$" "" up "${up}")
+    set(weir_pc_prefix "\${pcfiledir}/${up}")
+  endif()
+  foreach(dir libdir includedir)
+    string(TOUPPER "CMAKE_INSTALL_${dir}" variable)
+    if(IS_ABSOLUTE "${${variable}}")
+      set(weir_pc_${dir} "${${variable}}")
+    else()
+      set(weir_pc_${dir} "\${prefix}/${${variable}}")
+    endif()
+  endforeach()
+  configure_file("${PROJECT_SOURCE_DIR}/core/cmake/weir.pc.in"
+    "${PROJECT_BINARY_DIR}/generated/weir.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/generated/weir.pc"
+    DESTINATION "${pc_dir}")
+endfunction()
+weir_write_pc()
+
+if(TARGET weir_cli)
+  install(TARGETS weir_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+
+# An instrumented library would ask the same of its consumers.
+if(WEIR_BUILD_TESTS AND NOT WEIR_SANITIZE)
+  add_subdirectory(tests/package)
+endif()

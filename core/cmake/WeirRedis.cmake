@@ -1,0 +1,38 @@
+# The Redis store, target weir::redis. WEIR_REDIS says whether:
+#   AUTO  built where hiredis is found
+#   ON    hiredis must be there
+#   OFF   not built
+# Sets WEIR_HAVE_REDIS. The target holds no code yet.
+
+set(WEIR_HAVE_REDIS OFF)
+if(NOT WEIR_REDIS MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "WEIR_REDIS is \"${WEIR_REDIS}\"; allowed: AUTO, ON, OFF")
+endif()
+
+if(WEIR_REDIS STREQUAL "OFF")
+  set(_weir_redis_why "not built (WEIR_REDIS=OFF)")
+else()
+  # The module beside this file, also where a user prefers config packages.
+  find_package(Hiredis 0.14 MODULE QUIET)
+  if(Hiredis_FOUND)
+    set(WEIR_HAVE_REDIS ON)
+    set(_weir_redis_why "built (hiredis ${Hiredis_VERSION})")
+  elseif(WEIR_REDIS STREQUAL "ON")
+    message(FATAL_ERROR
+      "WEIR_REDIS=ON, but hiredis 0.14 or newer was not found. Install "
+      "libhiredis-dev, or set Hiredis_ROOT, or WEIR_REDIS=OFF to go without "
+      "the Redis store.")
+  else()
+    set(_weir_redis_why
+        "not built (hiredis not found; Debian's package: libhiredis-dev)")
+  endif()
+endif()
+
+if(WEIR_HAVE_REDIS)
+  add_library(weir_redis INTERFACE)
+  add_library(weir::redis ALIAS weir_redis)
+  set_target_properties(weir_redis PROPERTIES EXPORT_NAME redis)
+  target_link_libraries(weir_redis INTERFACE weir)
+endif()
+
+message(STATUS "weir: Redis store: ${_weir_redis_why}")

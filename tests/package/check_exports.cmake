@@ -1,0 +1,22 @@
+# The shared LIBRARY exports names of weir's, and no others.
+execute_process(COMMAND "${NM}" -D -C --defined-only "${LIBRARY}"
+  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${NM} failed: ${errors}")
+endif()
+if(NOT output MATCHES "weir::Limiter::Create")
+  message(FATAL_ERROR "weir::Limiter::Create is not exported:\n${output}")
+endif()
+string(REPLACE ";" " " output "${output}")
+string(REPLACE "\n" ";" lines "${output}")
+set(foreign "")
+foreach(line IN LISTS lines)
+  if(line AND NOT line MATCHES
+     "^[0-9a-f]* +. (weir::|(typeinfo|typeinfo name|vtable) for weir::|non-virtual thunk to weir::)")
+    list(APPEND foreign "${line}")
+  endif()
+endforeach()
+if(foreign)
+  list(JOIN foreign "\n" foreign)
+  message(FATAL_ERROR "exported by accident:\n${foreign}")
+endif()

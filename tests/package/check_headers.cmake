@@ -1,0 +1,23 @@
+# The headers below PREFIX are the public ones of SOURCE, all and only.
+file(GLOB_RECURSE installed RELATIVE "${PREFIX}/include"
+  "${PREFIX}/include/*")
+set(public "")
+foreach(folder core backends/memory backends/redis)
+  file(GLOB_RECURSE headers RELATIVE "${SOURCE}/${folder}/include"
+    "${SOURCE}/${folder}/include/*.h")
+  list(APPEND public ${headers})
+endforeach()
+if(NOT EXISTS "${PREFIX}/include/weir/limiter.h")
+  message(FATAL_ERROR "weir/limiter.h is not installed")
+endif()
+set(extra "${installed}")
+list(REMOVE_ITEM extra ${public})
+if(extra)
+  message(FATAL_ERROR "installed, but not public: ${extra}")
+endif()
+set(missing "${public}")
+list(REMOVE_ITEM missing ${installed})
+list(FILTER missing EXCLUDE REGEX "redis")
+if(missing)
+  message(FATAL_ERROR "public, but not installed: ${missing}")
+endif()

@@ -1,0 +1,32 @@
+# Builds the consumer project of one WAY against the copy in PREFIX (or, with
+# add_subdirectory, against SOURCE), as WORK/consumer17 and WORK/consumer20.
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
+
+set(project "${CMAKE_CURRENT_LIST_DIR}/${WAY}")
+set(shared OFF)
+if(KIND STREQUAL "shared")
+  set(shared ON)
+endif()
+
+if(WAY STREQUAL "pkg_config")
+  file(MAKE_DIRECTORY "${WORK}")
+  set(flags "")
+  if(KIND STREQUAL "static")
+    set(flags "--static")
+  endif()
+  # A plain `pkg-config --libs weir` must do for either kind; --static must
+  # not break it.
+  foreach(standard 17 20)
+    foreach(flag IN LISTS flags ITEMS "")
+      run("${CMAKE_COMMAND}" -E env
+        "PKG_CONFIG_PATH=${PREFIX}/${LIBDIR}/pkgconfig" "CXX=${COMPILER}"
+        sh "${project}/build.sh" ${standard} "${WORK}/consumer${standard}" ${flag})
+    endforeach()
+  endforeach()
+else()
+  # CMakeCache.txt of an earlier run could hide a package that is gone.
+  file(REMOVE "${WORK}/CMakeCache.txt")
+  run(${configure} -S "${project}" -B "${WORK}" "-DCMAKE_PREFIX_PATH=${PREFIX}"
+    "-DWEIR_SOURCE_DIR=${SOURCE}" -DBUILD_SHARED_LIBS=${shared})
+  run("${CMAKE_COMMAND}" --build "${WORK}")
+endif()

@@ -1,0 +1,41 @@
+# A name in core/engines/list.txt without its header, a line that cannot be
+# read and a name that stands twice stop the configuration with a message that
+# says so. CASE says what is done to a copy of the tree; `untouched` shows that
+# the copy configures.
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
+
+file(REMOVE_RECURSE "${WORK}")
+file(COPY "${SOURCE}/CMakeLists.txt" "${SOURCE}/core" "${SOURCE}/backends"
+  DESTINATION "${WORK}/tree")
+if(EXISTS "${SOURCE}/lua")
+  file(COPY "${SOURCE}/lua" DESTINATION "${WORK}/tree")
+endif()
+
+set(list "${WORK}/tree/core/engines/list.txt")
+set(expected "")
+if(CASE STREQUAL "no_header")
+  file(APPEND "${list}" "\nno_such_engine  NoSuchEngine\n")
+  set(expected "no_such_engine.*core/engines/no_such_engine\\.h")
+elseif(CASE STREQUAL "unreadable")
+  file(APPEND "${list}" "\nNot-A-Name\n")
+  set(expected "core/engines/list\\.txt.*Not-A-Name")
+elseif(CASE STREQUAL "twice")
+  file(APPEND "${list}" "\ngcra  Gcra\n")
+  set(expected "core/engines/list\\.txt.*gcra.*twice")
+endif()
+
+execute_process(
+  COMMAND ${configure} -S "${WORK}/tree" -B "${WORK}/build" -DWEIR_BUILD_CLI=OFF
+    -DWEIR_BUILD_TESTS=OFF
+  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+# CMake breaks the lines of its messages.
+string(REGEX REPLACE "[ \n]+" " " output "${output}")
+if(expected STREQUAL "")
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "the untouched tree does not configure: ${output}")
+  endif()
+elseif(result EQUAL 0)
+  message(FATAL_ERROR "configured in spite of the bad line (${CASE})")
+elseif(NOT output MATCHES "${expected}")
+  message(FATAL_ERROR "the message does not say what is wrong: ${output}")
+endif()
