@@ -55,15 +55,15 @@ enum class FieldType : uint8_t { kCount, kDuration, kReal, kBool, kWord };
 // One parameter of an algorithm. `min` and `max` bound counts, and durations
 // in microseconds.
 struct Field {
-  std::string_view name;
+  std::string_view name = {};
   FieldType type = FieldType::kCount;
-  std::string_view doc;
+  std::string_view doc = {};
   // What holds when it is left out, for people. Empty: it must be given.
-  std::string_view fallback;
+  std::string_view fallback = {};
   int64_t min = 1;
   int64_t max = 1'000'000'000'000;
   // The choices of a kWord, separated by '|'.
-  std::string_view words;
+  std::string_view words = {};
 };
 
 inline constexpr int64_t kMaxWindowUs =
@@ -115,6 +115,7 @@ struct StepArgs {
   const void* old_params = nullptr;  // null: the state was written under params
   int64_t t = 0;                     // the reading, us
   int64_t cost = 0;
+  bool wants_wait = true;            // else Numbers::wait is 0
 };
 
 struct Numbers {
@@ -166,8 +167,9 @@ void Act(V& view, Action action, int64_t cost) {
 }
 
 template <class V>
-Numbers Report(const V& view, int64_t cost) {
-  return {view.Remaining(), view.Wait(cost), view.ResetAfter()};
+Numbers Report(const V& view, int64_t cost, bool wants_wait) {
+  return {view.Remaining(), wants_wait ? view.Wait(cost) : 0,
+          view.ResetAfter()};
 }
 
 template <class E, class T>
@@ -179,7 +181,7 @@ template <class E, class T>
 Numbers Apply(T& txn, const StepArgs& a, Action action) {
   auto view = Open<E>(txn, a);
   Act(view, action, a.cost);
-  return Report(view, a.cost);
+  return Report(view, a.cost, a.wants_wait);
 }
 
 }  // namespace internal
@@ -197,8 +199,7 @@ Numbers Check(T& txn, const StepArgs& a, bool count_denied, bool* allowed) {
   auto view = Open<E>(txn, a);
   *allowed = view.Admits(a.cost);
   Act(view, CheckAction(*allowed, count_denied, a.cost), a.cost);
-  if (*allowed) return {view.Remaining(), 0, view.ResetAfter()};
-  return Report(view, a.cost);
+  return Report(view, a.cost, !*allowed);
 }
 
 }  // namespace internal

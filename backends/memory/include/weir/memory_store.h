@@ -11,8 +11,8 @@
 // Memory: an entry is removed once it equals a fresh key at every recent
 // reading of the clock (the last 256 to 512 calls of its stripe, so that a
 // clock that jumps ahead and comes back takes nothing with it) and the calls'
-// own sweep has come round: at the latest after 512 + 8 * (entries + 16) further
-// calls with a cost to its stripe.
+// own sweep has come round: at the latest after 512 + 16 * (entries + 16)
+// further calls with a cost to its stripe.
 #ifndef WEIR_MEMORY_STORE_H_
 #define WEIR_MEMORY_STORE_H_
 

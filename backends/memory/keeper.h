@@ -1,0 +1,99 @@
+// The keeper: the stripes of a store, how many keys they may hold, and who has
+// to leave. Only an entry that equals a fresh key ever leaves.
+#ifndef WEIR_BACKENDS_MEMORY_KEEPER_H_
+#define WEIR_BACKENDS_MEMORY_KEEPER_H_
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+
+#include "absl/types/span.h"
+#include "backends/memory/mutex.h"
+#include "backends/memory/table.h"
+
+namespace weir {
+
+// The earliest of the last 256 to 512 readings of the clock. What is over at
+// this time is over even if the clock has just jumped ahead and will be set
+// back.
+class RecentReadings {
+ public:
+  void Note(int64_t t) {
+    current_ = std::min(current_, t);
+    if (++count_ < kEpoch) return;
+    count_ = 0;
+    previous_ = current_;
+    current_ = std::numeric_limits<int64_t>::max();
+  }
+  int64_t Earliest() const { return std::min(previous_, current_); }
+
+ private:
+  static constexpr int kEpoch = 256;
+  int count_ = 0;
+  int64_t current_ = std::numeric_limits<int64_t>::max();
+  int64_t previous_ = std::numeric_limits<int64_t>::min();
+};
+
+struct alignas(64) Stripe {
+  Mutex mutex;
+  Table table ABSL_GUARDED_BY(mutex);
+  RecentReadings readings ABSL_GUARDED_BY(mutex);
+  int calls ABSL_GUARDED_BY(mutex) = 0;
+  int64_t expired ABSL_GUARDED_BY(mutex) = 0;
+};
+
+class Keeper {
+ public:
+  // `stripes` is a power of two; `max_keys` 0 is no bound.
+  Keeper(int stripes, int64_t max_keys)
+      : stripe_count_(static_cast<size_t>(stripes)),
+        max_keys_(max_keys),
+        stripes_(new Stripe[stripe_count_]) {}
+
+  size_t stripe_count() const { return stripe_count_; }
+  int64_t max_keys() const { return max_keys_; }
+  Stripe& stripe(size_t i) { return stripes_[i]; }
+  // The table uses the low bits of a hash, the stripe the high ones.
+  size_t StripeOf(uint64_t hash) const {
+    return static_cast<size_t>(hash >> 48) & (stripe_count_ - 1);
+  }
+
+  // Room for one more key, found if need be by removing entries that are over
+  // at `now`, but none of `in_use`. `held`: the stripes that this call has
+  // locked, `own` among them; no other lock is waited for.
+  bool Reserve(size_t own, absl::Span<const size_t> held,
+               absl::Span<Entry* const> in_use, int64_t now);
+  void Release(int64_t keys) {
+    // relaxed: a bare count; the entries themselves are under their locks.
+    keys_.fetch_sub(keys, std::memory_order_relaxed);
+  }
+
+  // A call's own share of the sweep, paid at its end.
+  void Tick(Stripe& stripe, int64_t now, bool inserted)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
+
+  // Removes what is over at `now`, examining at most `budget` entries.
+  int64_t Sweep(int64_t budget, int64_t now);
+
+  int64_t keys() const { return keys_.load(std::memory_order_relaxed); }
+  int64_t expired();
+
+ private:
+  bool TryReserve();
+  // Examines the next buckets of a stripe; returns how many entries it saw.
+  int64_t Examine(Stripe& stripe, size_t buckets, int64_t now,
+                  absl::Span<Entry* const> in_use, int64_t* removed)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
+
+  const size_t stripe_count_;
+  const int64_t max_keys_;
+  const std::unique_ptr<Stripe[]> stripes_;
+  std::atomic<int64_t> keys_{0};
+  std::atomic<size_t> next_{0};  // the stripe that is searched next for room
+};
+
+}  // namespace weir
+
+#endif  // WEIR_BACKENDS_MEMORY_KEEPER_H_

@@ -1,0 +1,237 @@
+// The memory store's transaction: one key of one rule, its stripe locked.
+//
+// Engines are compiled against this very type, so a command is a plain call
+// that can be inlined; the virtual face serves engines from outside the tree.
+#ifndef WEIR_BACKENDS_MEMORY_MEMORY_TXN_H_
+#define WEIR_BACKENDS_MEMORY_MEMORY_TXN_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "absl/base/macros.h"
+#include "absl/container/inlined_vector.h"
+#include "backends/memory/keeper.h"
+#include "weir/txn.h"
+
+namespace weir {
+
+// What the transactions of one call have in common.
+struct MemoryCall {
+  Keeper* keeper;
+  int64_t now;
+  absl::InlinedVector<size_t, 2> held;     // stripes, ascending, locked
+  absl::InlinedVector<Entry*, 2> entries;  // in use by this call
+};
+
+class MemoryTxn final : public Txn {
+ public:
+  MemoryTxn(MemoryCall* call, size_t stripe, const LimitRecord* record,
+            uint64_t hash, std::string_view key)
+      : call_(call),
+        stripe_(stripe),
+        record_(record),
+        hash_(hash),
+        key_(key),
+        entry_(table().Find(hash, record->state_id, key)) {
+    if (entry_ != nullptr) call->entries.push_back(entry_);
+  }
+  // Moved while a call is put together, before any command.
+  MemoryTxn(MemoryTxn&& other) noexcept = default;
+  ~MemoryTxn() override {
+    if (reserved_) call_->keeper->Release(1);
+  }
+
+  // Sees to it that the next write finds room. False: the store is full.
+  bool Reserve() {
+    if (entry_ == nullptr && !reserved_) {
+      reserved_ =
+          call_->keeper->Reserve(stripe_, call_->held, call_->entries,
+                                 call_->now);
+      return reserved_;
+    }
+    return true;
+  }
+
+  // What the value was written under; null if there is none.
+  const LimitRecord* written_under() const {
+    return live() ? entry_->record : nullptr;
+  }
+  // A write found no room, and nothing was written.
+  bool failed() const { return failed_; }
+  bool inserted() const { return inserted_; }
+  size_t stripe() const { return stripe_; }
+  const LimitRecord* record() const { return record_; }
+  // Writes from here on are made under this record.
+  void set_record(const LimitRecord* record) { record_ = record; }
+
+  bool EXISTS() override { return live(); }
+  bool DEL() override {
+    const bool was = live();
+    Drop();
+    return was;
+  }
+  bool PEXPIRE(int64_t milliseconds) override {
+    if (!live()) return false;
+    if (milliseconds <= 0) {
+      Drop();
+    } else {
+      SetExpiry(milliseconds);
+    }
+    return true;
+  }
+  int64_t PTTL() override {
+    if (!live()) return -2;
+    if (entry_->expire_us == Entry::kNoExpiry) return -1;
+    return (entry_->expire_us - call_->now) / 1000;
+  }
+
+  std::optional<std::string_view> GET() override {
+    if (!live()) return std::nullopt;
+    const bool text = entry_->type() == Entry::Type::kWord ||
+                      entry_->type() == Entry::Type::kString;
+    ABSL_ASSERT(text && "GET on a key of another type");
+    if (!text) return std::nullopt;
+    return entry_->text();
+  }
+  void SET(std::string_view value, int64_t px) override {
+    if (!Ensure()) return;
+    entry_->SetText(value);
+    SetExpiry(std::max<int64_t>(px, 1));
+  }
+
+  bool ZADD(double score, std::string_view member) override {
+    if (!live()) {
+      if (!Ensure()) return false;
+      entry_->MakeSet();
+      entry_->expire_us = Entry::kNoExpiry;
+    }
+    SortedSet* set = Set();
+    if (set == nullptr) return false;
+    entry_->record = record_;
+    return set->Add(score, member);
+  }
+  int64_t ZCARD() override {
+    const SortedSet* set = Set();
+    return set == nullptr ? 0 : set->size();
+  }
+  int64_t ZCOUNT(ScoreBound min, ScoreBound max) override {
+    const SortedSet* set = Set();
+    if (set == nullptr) return 0;
+    return std::max<int64_t>(0, set->CountUpTo(max) - set->CountBelow(min));
+  }
+  std::optional<double> ZSCORE(std::string_view member) override {
+    const SortedSet* set = Set();
+    return set == nullptr ? std::nullopt : set->Score(member);
+  }
+  int64_t ZRANGE(int64_t start, int64_t stop,
+                 absl::Span<ScoredMember> out) override {
+    const SortedSet* set = Set();
+    if (set == nullptr || !Clip(set->size(), &start, &stop)) return 0;
+    const int64_t n =
+        std::min(stop - start + 1, static_cast<int64_t>(out.size()));
+    for (int64_t i = 0; i < n; ++i) {
+      set->At(start + i, &out[static_cast<size_t>(i)]);
+    }
+    return n;
+  }
+  bool ZREM(std::string_view member) override {
+    SortedSet* set = Set();
+    if (set == nullptr || !set->Remove(member)) return false;
+    AfterRemoval();
+    return true;
+  }
+  int64_t ZREMRANGEBYRANK(int64_t start, int64_t stop) override {
+    SortedSet* set = Set();
+    if (set == nullptr || !Clip(set->size(), &start, &stop)) return 0;
+    return RemoveRange(start, stop + 1);
+  }
+  int64_t ZREMRANGEBYSCORE(ScoreBound min, ScoreBound max) override {
+    SortedSet* set = Set();
+    if (set == nullptr) return 0;
+    return RemoveRange(set->CountBelow(min), set->CountUpTo(max));
+  }
+
+ private:
+  // The call holds the stripe's lock for as long as its transactions live.
+  Table& table() const ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return call_->keeper->stripe(stripe_).table;
+  }
+
+  bool live() const {
+    return entry_ != nullptr && entry_->expire_us > call_->now;
+  }
+
+  SortedSet* Set() const {
+    if (!live()) return nullptr;
+    ABSL_ASSERT(entry_->set() != nullptr && "not a sorted set");
+    return entry_->set();
+  }
+
+  // An entry to write to. A value that is over counts as none.
+  bool Ensure() {
+    if (entry_ == nullptr) {
+      if (failed_ || !Reserve()) {
+        failed_ = true;
+        return false;
+      }
+      reserved_ = false;
+      inserted_ = true;
+      entry_ = table().Insert(Entry::Make(hash_, record_, key_));
+      call_->entries.push_back(entry_);
+    }
+    entry_->record = record_;
+    return true;
+  }
+
+  void Drop() {
+    if (entry_ == nullptr) return;
+    auto& entries = call_->entries;
+    entries.erase(std::find(entries.begin(), entries.end(), entry_));
+    table().Remove(entry_);
+    entry_ = nullptr;
+    // What is dropped and written again in one step keeps its room.
+    reserved_ = true;
+  }
+
+  void SetExpiry(int64_t milliseconds) {
+    const int64_t most = (Entry::kNoExpiry - 1 - call_->now) / 1000;
+    entry_->expire_us = call_->now + std::min(milliseconds, most) * 1000;
+    entry_->record = record_;
+  }
+
+  void AfterRemoval() {
+    entry_->record = record_;
+    if (entry_->set()->size() == 0) Drop();
+  }
+
+  int64_t RemoveRange(int64_t first, int64_t last) {
+    if (first >= last) return 0;
+    entry_->set()->RemoveRange(first, last);
+    AfterRemoval();
+    return last - first;
+  }
+
+  // Ranks as Redis reads them: negative ones from the end, the rest cut off.
+  static bool Clip(int64_t size, int64_t* start, int64_t* stop) {
+    if (*start < 0) *start = std::max<int64_t>(0, *start + size);
+    if (*stop < 0) *stop += size;
+    *stop = std::min(*stop, size - 1);
+    return *start <= *stop;
+  }
+
+  MemoryCall* call_;
+  size_t stripe_;
+  const LimitRecord* record_;
+  uint64_t hash_;
+  std::string_view key_;
+  Entry* entry_;
+  bool reserved_ = false;
+  bool failed_ = false;
+  bool inserted_ = false;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_BACKENDS_MEMORY_MEMORY_TXN_H_

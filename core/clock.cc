@@ -1,0 +1,24 @@
+#include "weir/clock.h"
+
+#include <chrono>
+
+namespace weir {
+namespace {
+
+template <class Clock>
+int64_t MicrosOf() {
+  return std::chrono::duration_cast<Micros>(Clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+SteadyClock::SteadyClock()
+    : offset_us_(MicrosOf<std::chrono::system_clock>() -
+                 MicrosOf<std::chrono::steady_clock>()) {}
+
+Time SteadyClock::Now() const {
+  return TimeFromMicros(MicrosOf<std::chrono::steady_clock>() + offset_us_);
+}
+
+}  // namespace weir

@@ -1,0 +1,140 @@
+// fixed_window: at most `limit` in each window.
+//
+// Promises: never more than `limit` in one of its windows. Around the border
+//   of two windows up to 2 * limit can pass within one window's length.
+// Cost: 16 bytes a key and constant time in memory; in Redis one string.
+// Source: the counter per interval that every quota begins with.
+// Choose it: for quotas that people know as "a day" or "an hour", where a
+//   refill at once is wanted; align = epoch puts the border on the clock.
+#ifndef WEIR_CORE_ENGINES_FIXED_WINDOW_H_
+#define WEIR_CORE_ENGINES_FIXED_WINDOW_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "core/math.h"
+#include "core/text.h"
+#include "weir/engine.h"
+
+namespace weir::engines {
+
+struct FixedWindow {
+  static constexpr std::string_view kName = "fixed_window";
+  static constexpr EngineDoc kDoc = {
+      "At most `limit` in each window. The first allowed call opens one, or "
+      "windows stand fast on the clock.",
+      "limit in one of its windows; 2 * limit in one window's length",
+      "16 bytes a key; constant time",
+      "For quotas that people know as a day or an hour.",
+      "Fixed window counter",
+  };
+  static constexpr Field kFields[] = {
+      {"limit", FieldType::kCount, "calls a window"},
+      DurationField("window", "the length of a window"),
+      {"align", FieldType::kWord,
+       "`first`: a window opens with the first allowed call; `epoch`: windows "
+       "begin at multiples of `window` since the Unix epoch",
+       "first", 0, 0, "first|epoch"},
+      DurationField("offset", "how much later than that epoch windows begin",
+                    "0s", -kMaxWindowUs),
+  };
+
+  struct Params {
+    int64_t limit;
+    int64_t window;
+    bool epoch;
+    int64_t offset;
+  };
+
+  // The window that was open last, and what was used in it.
+  struct State {
+    int64_t start;
+    int64_t used;
+  };
+
+  template <class T>
+  using View = WordView<FixedWindow, T>;
+
+  static absl::StatusOr<Params> Compile(const Fields& f, int64_t now) {
+    Params p = {f.Count("limit"), f.Duration("window"),
+                f.Word("align", Limit::kFirst) == Limit::kEpoch,
+                f.Duration("offset")};
+    if (p.offset != 0 && !p.epoch) {
+      return InvalidArgument("offset: ", p.offset,
+                             " us has no meaning where windows open with the "
+                             "first call; allowed: 0, or align \"epoch\"");
+    }
+    if (now > kMaxExact - p.window) {
+      return InvalidArgument("window: ", p.window,
+                             " us would end after the year 2255 (2^53 us)");
+    }
+    return p;
+  }
+
+  static Traits TraitsOf(const Params& p) { return {p.limit, p.window}; }
+
+  static State Fresh(const Params& p, int64_t t) {
+    if (!p.epoch) return {t, 0};
+    const int64_t n =
+        static_cast<int64_t>(FloorDiv(Wide{t} - p.offset, p.window));
+    return {n * p.window + p.offset, 0};
+  }
+  static int64_t StoredTime(const State& s) { return s.start; }
+  static int64_t Horizon(const Params& p) { return 2 * p.window; }
+  static State Cut(const Params& p, int64_t t) {
+    return {Fresh(p, t).start, p.limit};
+  }
+
+  static bool Admits(const Params& p, const State& s, int64_t t, int64_t cost) {
+    return Open(p, s, t).used <= p.limit - cost;
+  }
+
+  static State Charge(const Params& p, const State& s, int64_t t,
+                      int64_t cost) {
+    State n = Open(p, s, t);
+    n.used = Saturate(Wide{n.used} + cost);
+    return n;
+  }
+
+  static State Refund(const Params& p, const State& s, int64_t t, int64_t n) {
+    State open = Open(p, s, t);
+    if (open.used <= n) return Fresh(p, t);
+    open.used -= n;
+    return open;
+  }
+
+  static int64_t Remaining(const Params& p, const State& s, int64_t t) {
+    return std::max<int64_t>(0, p.limit - Open(p, s, t).used);
+  }
+
+  static int64_t Wait(const Params& p, const State& s, int64_t t,
+                      int64_t cost) {
+    if (cost > p.limit) return kNever;
+    return Admits(p, s, t, cost) ? 0 : s.start + p.window - t;
+  }
+
+  static int64_t FreshAt(const Params& p, const State& s, int64_t t) {
+    return Open(p, s, t).used > 0 ? s.start + p.window : t;
+  }
+
+  // An open window keeps its start and what was used. If the new length would
+  // have ended it already, it opens anew with what was used: a change of the
+  // limit refills nobody.
+  static State Carry(const Params& old, const Params& p, const State& s,
+                     int64_t t) {
+    if (t >= s.start + old.window) return Fresh(p, t);
+    if (t < s.start + p.window) return s;
+    return {Fresh(p, t).start, s.used};
+  }
+
+ private:
+  // The window at t: a reading from before its start belongs to it too.
+  static State Open(const Params& p, const State& s, int64_t t) {
+    return t < s.start + p.window ? s : Fresh(p, t);
+  }
+};
+
+}  // namespace weir::engines
+
+#endif  // WEIR_CORE_ENGINES_FIXED_WINDOW_H_

@@ -1,0 +1,44 @@
+// token_bucket: a bucket of `capacity` tokens, `refill` of which come back,
+// evenly, in each `interval`.
+//
+// Promises: in any span s, never more than capacity + refill * s / interval.
+// Cost: that of gcra, which it is: the arrival time is the instant at which
+//   the bucket will be full again.
+// Source: the token bucket of RFC 2697 (one bucket, one rate), kept as gcra.
+// Choose it: when people think in tokens.
+#ifndef WEIR_CORE_ENGINES_TOKEN_BUCKET_H_
+#define WEIR_CORE_ENGINES_TOKEN_BUCKET_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/engines/gcra.h"
+
+namespace weir::engines {
+
+struct TokenBucket : Gcra {
+  static constexpr std::string_view kName = "token_bucket";
+  static constexpr EngineDoc kDoc = {
+      "A bucket of `capacity` tokens; `refill` come back, evenly, in each "
+      "`interval`.",
+      "capacity + refill * s / interval in any span s",
+      "16 bytes a key; constant time",
+      "When people think in tokens. The same engine as gcra.",
+      "Token bucket, as in RFC 2697, kept as the generic cell rate algorithm",
+  };
+  static constexpr Field kFields[] = {
+      {"capacity", FieldType::kCount, "tokens that the bucket holds"},
+      {"refill", FieldType::kCount, "tokens that come back an interval"},
+      DurationField("interval", "the time in which `refill` come back"),
+      kMaxWaitField,
+  };
+
+  static absl::StatusOr<Params> Compile(const Fields& f, int64_t now) {
+    return Make(f.Count("refill"), f.Duration("interval"), f.Count("capacity"),
+                f.Duration("max_wait", kDefaultMaxWaitUs), now, "capacity");
+  }
+};
+
+}  // namespace weir::engines
+
+#endif  // WEIR_CORE_ENGINES_TOKEN_BUCKET_H_
