@@ -1,4 +1,5 @@
 # The headers below PREFIX are the public ones of SOURCE, all and only.
+cmake_minimum_required(VERSION 3.16)
 file(GLOB_RECURSE installed RELATIVE "${PREFIX}/include"
   "${PREFIX}/include/*")
 set(public "")

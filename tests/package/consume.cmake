@@ -19,7 +19,8 @@ if(WAY STREQUAL "pkg_config")
   foreach(standard 17 20)
     foreach(flag IN LISTS flags ITEMS "")
       run("${CMAKE_COMMAND}" -E env
-        "PKG_CONFIG_PATH=${PREFIX}/${LIBDIR}/pkgconfig" "CXX=${COMPILER}"
+        "PKG_CONFIG_PATH=${PREFIX}/${LIBDIR}/pkgconfig"
+        "LD_RUN_PATH=${PREFIX}/${LIBDIR}" "CXX=${COMPILER}"
         sh "${project}/build.sh" ${standard} "${WORK}/consumer${standard}" ${flag})
     endforeach()
   endforeach()
