@@ -15,16 +15,18 @@ constexpr int64_t kMin = 60 * kS;
 constexpr int64_t kHour = 60 * kMin;
 constexpr int64_t kDay = 24 * kHour;
 
-// value / unit with at most one digit after the point.
+// value / unit, rounded to one digit after the point.
 std::string InUnits(int64_t value, int64_t unit, const char* name) {
-  const int64_t tenths = value / (unit / 10);
+  const int64_t tenths = (value + unit / 20) / (unit / 10);
   std::string text = absl::StrCat(tenths / 10);
   if (tenths % 10 != 0) absl::StrAppend(&text, ".", tenths % 10);
   return absl::StrCat(text, " ", name);
 }
 
+// Rounded to the small unit.
 std::string TwoUnits(int64_t value, int64_t big, const char* big_name,
                      int64_t small, const char* small_name) {
+  value += small / 2;
   const int64_t rest = value % big / small;
   std::string text = absl::StrCat(value / big, " ", big_name);
   if (rest != 0) absl::StrAppend(&text, " ", rest, " ", small_name);
@@ -57,10 +59,11 @@ std::string Percent(uint64_t part, uint64_t whole) {
 std::string HumanSpan(int64_t us) {
   if (us == 0) return "0 s";
   if (us < kMs) return absl::StrCat(us, " us");
-  if (us < kS) return InUnits(us, kMs, "ms");
-  if (us < kMin) return InUnits(us, kS, "s");
-  if (us < kHour) return TwoUnits(us, kMin, "min", kS, "s");
-  if (us < kDay) return TwoUnits(us, kHour, "h", kMin, "min");
+  // What would be rounded up to the next unit is written in it.
+  if (us < kS - 50) return InUnits(us, kMs, "ms");
+  if (us < kMin - kS / 20) return InUnits(us, kS, "s");
+  if (us < kHour - kS / 2) return TwoUnits(us, kMin, "min", kS, "s");
+  if (us < kDay - kMin / 2) return TwoUnits(us, kHour, "h", kMin, "min");
   return TwoUnits(us, kDay, "d", kHour, "h");
 }
 

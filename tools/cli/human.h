@@ -13,7 +13,7 @@ std::string Thousands(uint64_t n);
 // "64.2 %"; a share that is neither nothing nor all never reads as such.
 std::string Percent(uint64_t part, uint64_t whole);
 
-// To about four digits: "250 us", "12.5 ms", "3.2 s", "5 min 3 s",
+// Rounded to about four digits: "250 us", "12.5 ms", "3.2 s", "5 min 3 s",
 // "3 h 5 min", "12 d 3 h". `us` is at least 0.
 std::string HumanSpan(int64_t us);
 

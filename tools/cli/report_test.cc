@@ -114,10 +114,10 @@ TEST(ReportText, ShowsThePlainNumbers) {
   const std::string text = ReportText(*fixture.report, {"worked.csv"}, {});
   for (const char* expected :
        {"Replay of worked.csv\n",
-        "2023-11-14 22:13:00 to 2023-11-14 22:14:03, 1 min 3 s\n",
+        "2023-11-14 22:13:00 to 2023-11-14 22:14:03, 1 min 4 s\n",
         "Rule \"two\": fixed_window, limit 2, window 10s\n",
         "  denied                   5  50.0 %\n",
-        "median 6.9 s, 99 % within 8 s, longest 8 s\n",
+        "median 7 s, 99 % within 8 s, longest 8 s\n",
         "  worst minute  2023-11-14 22:14 UTC, 3 denied\n",
         "  keys                     2  of which 1 was denied at least once\n",
         "  a                           5            9    55.6 %\n"}) {
@@ -206,7 +206,12 @@ TEST(Human, WritesNumbersAsPeopleReadThem) {
   EXPECT_EQ(HumanSpan(0), "0 s");
   EXPECT_EQ(HumanSpan(250), "250 us");
   EXPECT_EQ(HumanSpan(12'500), "12.5 ms");
-  EXPECT_EQ(HumanSpan(59'999'999), "59.9 s");
+  EXPECT_EQ(HumanSpan(2'999'999), "3 s");
+  EXPECT_EQ(HumanSpan(59'900'000), "59.9 s");
+  EXPECT_EQ(HumanSpan(59'999'999), "1 min");
+  EXPECT_EQ(HumanSpan(999'999), "1 s");
+  EXPECT_EQ(HumanSpan(3'599'999'999), "1 h");
+  EXPECT_EQ(HumanSpan(86'399'999'999), "1 d");
   EXPECT_EQ(HumanSpan(303 * kS), "5 min 3 s");
   EXPECT_EQ(HumanSpan(3600 * kS), "1 h");
   EXPECT_EQ(HumanSpan(90'000 * kS), "1 d 1 h");
