@@ -11,6 +11,9 @@
 namespace weir::cli {
 namespace {
 
+// "a\0b"s: with its NUL bytes.
+using namespace std::string_literals;  // NOLINT
+
 // 2016-02-29 12:00:00 UTC, the time of most lines here.
 constexpr int64_t kNoon = 1456747200 * int64_t{1000000};
 
@@ -186,8 +189,7 @@ TEST(AccessLogTest, EveryRequestIsACall) {
   EXPECT_EQ(request("\\x16\\x03\\x01\\x02"), "\\x16\\x03\\x01\\x02 -");
   EXPECT_EQ(request("\\x16\\x03 \\x02"), "\\x16\\x03 \\x02");
   EXPECT_EQ(request("GET /r\xe9sum\xe9 HTTP/1.1"), "GET /r\xe9sum\xe9");
-  EXPECT_EQ(request(std::string("GET /a\0b HTTP/1.1", 17)),
-            std::string("GET /a\0b", 8));
+  EXPECT_EQ(request("GET /a\0b HTTP/1.1"s), "GET /a\0b"s);
   const std::string lengthy(9000, 'y');
   EXPECT_EQ(request("GET /" + lengthy + " HTTP/1.1"), "GET /" + lengthy);
 }
@@ -287,13 +289,12 @@ TEST(AccessLogTest, MutatedLinesAreSound) {
       "shop.example:443 10.1.2.3, ::1 - - [2016-02-29T12:00:00.25Z] \"-\" 408 "
       "- \"-\" \"-\"",
       "[2001:db8::5]:443 - - [1/MAR/2016:00:00:60] \"\\x16\\x03\" 400 0",
-      std::string("\0\0\xef\xbb\xbf[::1] - \"\" [9/Jan/2255:1", 30),
+      "\0\0\xef\xbb\xbf[::1] - \"\" [9/Jan/2255:1"s,
       "a, b - c d [29/Feb/2016:12:00:00 +0000] \"GET /\\\"\" \"x HTTP/1.1\" - "
       "-",
       "{\"t\":\"[01/May/2012:10:00:26 +0000]\"}",
       "[Mon Feb 29 12:00:00 2016] [error] [client 10.1.2.3] x"};
-  const std::string alphabet =
-      std::string("\0\"[]/:+-.,\\ \t%#0129aZ\xef\xff", 25);
+  const std::string alphabet = "\0\"[]/:+-.,\\ \t%#0129aZ\xef\xff"s;
   testing::Rng rng = testing::TestRng();
   const int rounds = testing::Rounds(20000, 5000000);
   for (int i = 0; i < rounds; ++i) {

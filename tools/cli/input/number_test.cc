@@ -9,6 +9,9 @@
 namespace weir::cli {
 namespace {
 
+// "a\0b"s: with its NUL bytes.
+using namespace std::string_literals;  // NOLINT
+
 struct Case {
   const char* text;
   NumberResult result;
@@ -91,7 +94,7 @@ TEST(NumberTest, SecondsKeepEveryMicrosecond) {
 
 TEST(NumberTest, NulByteIsNoDigit) {
   int64_t value = 0;
-  EXPECT_EQ(ParseInteger(std::string("1\0002", 3), &value), kSyntax);
+  EXPECT_EQ(ParseInteger("1\0002"s, &value), kSyntax);
 }
 
 }  // namespace

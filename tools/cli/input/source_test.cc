@@ -18,6 +18,9 @@
 namespace weir::cli {
 namespace {
 
+// "a\0b"s: with its NUL bytes.
+using namespace std::string_literals;  // NOLINT
+
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -126,9 +129,8 @@ TEST(CsvSourceTest, QuotedFieldsMayHoldAnything) {
 
 TEST(CsvSourceTest, BytesAreKept) {
   EXPECT_THAT(
-      Read(std::string("time,key\n1,\0\xff\x80\n", 15)),
-      ElementsAre("file", std::string("row 2 1000000 1 check 1|\0\xff\x80", 27),
-                  "end"));
+      Read("time,key\n1,\0\xff\x80\n"s),
+      ElementsAre("file", "row 2 1000000 1 check 1|\0\xff\x80"s, "end"));
 }
 
 TEST(CsvSourceTest, MalformedRecordOfSeveralLinesIsSkippedWhole) {
