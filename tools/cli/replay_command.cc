@@ -169,9 +169,9 @@ absl::Status Run(const ReplayOptions& options) {
   parts.report = &report;
   parts.decisions = decisions;
   parts.strict = options.strict;
-  parts.on_malformed = [&](const std::string& file, uint64_t line,
+  parts.on_malformed = [&](const std::string& name, uint64_t line,
                            std::string_view reason) {
-    malformed.Add(file, line, reason);
+    malformed.Add(name, line, reason);
   };
   parts.on_progress = [&](const Progress& p) { progress.Show(p); };
   absl::Status status = Replay(std::move(parts)).Run();
