@@ -40,9 +40,11 @@ void OnManyThreads(const std::function<void(int)>& body) {
 int64_t CostFor(int64_t capacity) { return capacity / 400 + 1; }
 
 // Asks until it is refused a few times in a row; returns how often it passed.
+// A store that refuses nobody is not asked for ever.
 int64_t AskUntilRefused(const std::function<bool()>& ask) {
+  constexpr int64_t kFarTooMany = 5'000;
   int64_t passed = 0;
-  for (int refused = 0; refused < 3;) {
+  for (int refused = 0; refused < 3 && passed < kFarTooMany;) {
     if (ask()) {
       ++passed;
     } else {
