@@ -178,9 +178,8 @@ absl::StatusOr<Limiter> Limiter::Create(std::shared_ptr<Store> store,
   if (rules.empty()) {
     return InvalidArgument("rules: none; a limiter needs at least one");
   }
-  const Registry& registry = options.registry != nullptr
-                                 ? *options.registry
-                                 : Registry::BuiltIn();
+  const Registry& registry =
+      options.registry != nullptr ? *options.registry : Registry::BuiltIn();
   auto config = std::make_unique<Config>();
   config->trust_tags = options.trust_tags;
   for (size_t i = 0; i < rules.size(); ++i) {
@@ -231,8 +230,8 @@ absl::StatusOr<Decision> Limiter::Run(Op op, const Call& call) const {
                      c.rules[i].observe};
   }
   if (c.steps > 0) {
-    absl::Status s = c.store->Run(op, call.now, steps.data(), outcomes.data(),
-                                  c.steps);
+    absl::Status s =
+        c.store->Run(op, call.now, steps.data(), outcomes.data(), c.steps);
     if (!s.ok()) return s;
   }
   return c.Decide(op, outcomes.data());

@@ -12,14 +12,15 @@
 #include <string_view>
 
 #include "backends/memory/limit_record.h"
+#include "backends/memory/list.h"
 #include "backends/memory/sorted_set.h"
 
 namespace weir {
 
 class Entry {
  public:
-  enum class Type : uint8_t { kNone, kWord, kString, kSortedSet };
-  static constexpr size_t kWordBytes = 32;
+  enum class Type : uint8_t { kNone, kWord, kString, kList, kSortedSet };
+  static constexpr size_t kWordBytes = 40;
   static constexpr int64_t kNoExpiry = std::numeric_limits<int64_t>::max();
 
   struct Free {
@@ -69,6 +70,13 @@ class Entry {
 
   // Null if it is of another type.
   SortedSet* set() { return type_ == Type::kSortedSet ? set_ : nullptr; }
+  List* list() { return type_ == Type::kList ? list_ : nullptr; }
+  List* MakeList() {
+    Clear();
+    list_ = new List();
+    type_ = Type::kList;
+    return list_;
+  }
   SortedSet* MakeSet() {
     Clear();
     set_ = new SortedSet();
@@ -78,6 +86,7 @@ class Entry {
 
   void Clear() {
     if (type_ == Type::kString) delete string_;
+    if (type_ == Type::kList) delete list_;
     if (type_ == Type::kSortedSet) delete set_;
     type_ = Type::kNone;
   }
@@ -100,6 +109,7 @@ class Entry {
   union {
     char word_[kWordBytes];
     std::string* string_;
+    List* list_;
     SortedSet* set_;
   };
 };

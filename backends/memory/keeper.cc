@@ -30,11 +30,11 @@ bool Keeper::Reserve(size_t own, absl::Span<const size_t> held,
   // Some other stripes first to last, so that every entry's turn comes.
   size_t searched = 0;
   for (size_t i = 0; i <= stripe_count_ && searched < kBucketsForRoom; ++i) {
-    const size_t index =
-        i == 0 ? own
-               // relaxed: which stripe is next need not be exact.
-               : next_.fetch_add(1, std::memory_order_relaxed) &
-                     (stripe_count_ - 1);
+    const size_t index = i == 0
+                             ? own
+                             // relaxed: which stripe is next need not be exact.
+                             : next_.fetch_add(1, std::memory_order_relaxed) &
+                                   (stripe_count_ - 1);
     const bool mine = absl::c_linear_search(held, index);
     if (i > 0 && index == own) continue;
     Stripe& s = stripes_[index];

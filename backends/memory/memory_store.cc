@@ -116,9 +116,8 @@ absl::Status RunOp(Op op, MemoryCall& call, const Step* steps,
     if (txns.size() > 1 || steps[0].observe) {
       return Check(call, steps, txns, outcomes);
     }
-    outcomes[0].numbers =
-        CheckAlone(txns[0], ArgsOf(txns[0], call, steps[0].cost),
-                   &outcomes[0].allowed);
+    outcomes[0].numbers = CheckAlone(
+        txns[0], ArgsOf(txns[0], call, steps[0].cost), &outcomes[0].allowed);
     return txns[0].failed() ? absl::ResourceExhaustedError("")
                             : absl::OkStatus();
   }
@@ -192,15 +191,13 @@ absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
   std::shared_ptr<LimitRecord>& record =
       impl_->records[{id->second, limit.text}];
   if (record == nullptr) {
-    record =
-        std::make_shared<LimitRecord>(id->second, limit, FindOps(limit));
+    record = std::make_shared<LimitRecord>(id->second, limit, FindOps(limit));
   }
   return record;
 }
 
-absl::Status MemoryStore::Run(Op op, std::optional<Time> now,
-                              const Step* steps, Outcome* outcomes,
-                              size_t count) {
+absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
+                              Outcome* outcomes, size_t count) {
   if (count == 0) return absl::OkStatus();
   const int64_t t = ToMicros(now.has_value() ? *now : impl_->clock->Now());
   absl::Status s = impl_->Run(op, t, steps, outcomes, count);
@@ -243,8 +240,7 @@ absl::Status MemoryStore::Impl::Run(Op op, int64_t now, const Step* steps,
       for (size_t i = 0; i < count; ++i) {
         if (steps[i].cost == 0) continue;
         [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-          keeper.Tick(keeper.stripe(txns[i].stripe()), now,
-                      txns[i].inserted());
+          keeper.Tick(keeper.stripe(txns[i].stripe()), now, txns[i].inserted());
         }();
       }
     }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "absl/base/macros.h"
@@ -46,9 +47,8 @@ class MemoryTxn final : public Txn {
   // Sees to it that the next write finds room. False: the store is full.
   bool Reserve() {
     if (entry_ == nullptr && !reserved_) {
-      reserved_ =
-          call_->keeper->Reserve(stripe_, call_->held, call_->entries,
-                                 call_->now);
+      reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->entries,
+                                         call_->now);
       return reserved_;
     }
     return true;
@@ -101,6 +101,76 @@ class MemoryTxn final : public Txn {
     SetExpiry(std::max<int64_t>(px, 1));
   }
 
+  int64_t LLEN() override {
+    const List* list = GetList();
+    return list == nullptr ? 0 : list->size();
+  }
+  int64_t LPUSH(std::string_view element) override {
+    List* list = ListToPush();
+    if (list == nullptr) return 0;
+    list->PushLeft(element);
+    return list->size();
+  }
+  int64_t RPUSH(std::string_view element) override {
+    List* list = ListToPush();
+    if (list == nullptr) return 0;
+    list->PushRight(element);
+    return list->size();
+  }
+  std::optional<std::string> LPOP() override {
+    List* list = GetList();
+    if (list == nullptr) return std::nullopt;
+    std::string element = list->At(0);
+    list->PopLeft(1);
+    AfterRemoval(list->size());
+    return element;
+  }
+  std::optional<std::string> RPOP() override {
+    List* list = GetList();
+    if (list == nullptr) return std::nullopt;
+    std::string element = list->At(list->size() - 1);
+    list->PopRight(1);
+    AfterRemoval(list->size());
+    return element;
+  }
+  std::optional<std::string_view> LINDEX(int64_t index) override {
+    const List* list = GetList();
+    if (list == nullptr || !FindIndex(list->size(), &index)) {
+      return std::nullopt;
+    }
+    scratch_ = list->At(index);
+    return scratch_;
+  }
+  bool LSET(int64_t index, std::string_view element) override {
+    List* list = GetList();
+    if (list == nullptr || !FindIndex(list->size(), &index)) return false;
+    list->Set(index, element);
+    entry_->record = record_;
+    return true;
+  }
+  int64_t LRANGE(int64_t start, int64_t stop,
+                 absl::Span<std::string> out) override {
+    const List* list = GetList();
+    if (list == nullptr || !Clip(list->size(), &start, &stop)) return 0;
+    const int64_t n =
+        std::min(stop - start + 1, static_cast<int64_t>(out.size()));
+    for (int64_t i = 0; i < n; ++i) {
+      out[static_cast<size_t>(i)] = list->At(start + i);
+    }
+    return n;
+  }
+  void LTRIM(int64_t start, int64_t stop) override {
+    List* list = GetList();
+    if (list == nullptr) return;
+    if (!Clip(list->size(), &start, &stop)) {
+      Drop();
+      return;
+    }
+    list->PopRight(list->size() - 1 - stop);
+    list->PopLeft(start);
+    AfterRemoval(list->size());
+  }
+
   bool ZADD(double score, std::string_view member) override {
     if (!live()) {
       if (!Ensure()) return false;
@@ -139,7 +209,7 @@ class MemoryTxn final : public Txn {
   bool ZREM(std::string_view member) override {
     SortedSet* set = Set();
     if (set == nullptr || !set->Remove(member)) return false;
-    AfterRemoval();
+    AfterRemoval(set->size());
     return true;
   }
   int64_t ZREMRANGEBYRANK(int64_t start, int64_t stop) override {
@@ -161,6 +231,22 @@ class MemoryTxn final : public Txn {
 
   bool live() const {
     return entry_ != nullptr && entry_->expire_us > call_->now;
+  }
+
+  List* GetList() const {
+    if (!live()) return nullptr;
+    ABSL_ASSERT(entry_->list() != nullptr && "not a list");
+    return entry_->list();
+  }
+
+  List* ListToPush() {
+    if (!live()) {
+      if (!Ensure()) return nullptr;
+      entry_->MakeList();
+      entry_->expire_us = Entry::kNoExpiry;
+    }
+    entry_->record = record_;
+    return GetList();
   }
 
   SortedSet* Set() const {
@@ -201,16 +287,23 @@ class MemoryTxn final : public Txn {
     entry_->record = record_;
   }
 
-  void AfterRemoval() {
+  // The last element takes the key with it.
+  void AfterRemoval(int64_t left) {
     entry_->record = record_;
-    if (entry_->set()->size() == 0) Drop();
+    if (left == 0) Drop();
   }
 
   int64_t RemoveRange(int64_t first, int64_t last) {
     if (first >= last) return 0;
-    entry_->set()->RemoveRange(first, last);
-    AfterRemoval();
+    SortedSet* set = entry_->set();
+    set->RemoveRange(first, last);
+    AfterRemoval(set->size());
     return last - first;
+  }
+
+  static bool FindIndex(int64_t size, int64_t* index) {
+    if (*index < 0) *index += size;
+    return *index >= 0 && *index < size;
   }
 
   // Ranks as Redis reads them: negative ones from the end, the rest cut off.
@@ -227,6 +320,7 @@ class MemoryTxn final : public Txn {
   uint64_t hash_;
   std::string_view key_;
   Entry* entry_;
+  std::string scratch_;  // what a view that was given out points to
   bool reserved_ = false;
   bool failed_ = false;
   bool inserted_ = false;

@@ -19,7 +19,7 @@ namespace weir {
 
 class Table {
  public:
-  static constexpr size_t kFewest = 16;           // buckets
+  static constexpr size_t kFewest = 16;            // buckets
   static constexpr size_t kSegmentBuckets = 4096;  // 32 KiB
 
   Table() : buckets_(kFewest) { first_.resize(kFewest); }

@@ -98,7 +98,7 @@ struct Gcra {
   static Traits TraitsOf(const Params& p) { return {p.burst, p.full_window}; }
 
   static State Fresh(const Params&, int64_t t) { return {t, 0}; }
-  static int64_t StoredTime(const State& s) { return s.tat; }
+  static int64_t StoredTime(const Params&, const State& s) { return s.tat; }
   static int64_t Horizon(const Params& p) { return 2 * p.longest + p.max_wait; }
   static State Cut(const Params& p, int64_t t) {
     return At(p, t, Times(p.burst, p.window));
