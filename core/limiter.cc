@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
+#include "absl/container/fixed_array.h"
 #include "core/text.h"
 
 namespace weir {
@@ -221,8 +221,8 @@ absl::Span<const Rule> Limiter::rules() const { return config_->rules; }
 absl::StatusOr<Decision> Limiter::Run(Op op, const Call& call) const {
   const Config& c = *config_;
   if (absl::Status s = c.CheckCall(call); !s.ok()) return s;
-  absl::InlinedVector<Step, 2> steps(c.steps);
-  absl::InlinedVector<Outcome, 2> outcomes(c.steps);
+  absl::FixedArray<Step, 4> steps(c.steps);
+  absl::FixedArray<Outcome, 4> outcomes(c.steps);
   for (size_t i = 0; i < c.rules.size(); ++i) {
     const Prepared& p = c.prepared[i];
     if (p.step < 0) continue;

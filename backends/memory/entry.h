@@ -95,6 +95,7 @@ class Entry {
   const uint64_t hash;
   const LimitRecord* record;  // what the value was written under
   int64_t expire_us = kNoExpiry;
+  bool in_use = false;  // by the call that holds the stripe's lock
 
  private:
   Entry(uint64_t h, const LimitRecord* r, std::string_view k)

@@ -24,8 +24,7 @@ bool Keeper::TryReserve() {
   return false;
 }
 
-bool Keeper::Reserve(size_t own, absl::Span<const size_t> held,
-                     absl::Span<Entry* const> in_use, int64_t now) {
+bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now) {
   if (TryReserve()) return true;
   // Some other stripes first to last, so that every entry's turn comes.
   size_t searched = 0;
@@ -45,7 +44,7 @@ bool Keeper::Reserve(size_t own, absl::Span<const size_t> held,
       const size_t buckets = std::min(
           i == 0 ? kBucketsForRoom / 2 : kBucketsForRoom, s.table.buckets());
       int64_t removed = 0;
-      Examine(s, buckets, now, in_use, &removed);
+      Examine(s, buckets, now, &removed);
       searched += buckets;
     }();
     if (!mine) {
@@ -57,14 +56,14 @@ bool Keeper::Reserve(size_t own, absl::Span<const size_t> held,
 }
 
 int64_t Keeper::Examine(Stripe& stripe, size_t buckets, int64_t now,
-                        absl::Span<Entry* const> in_use, int64_t* removed) {
+                        int64_t* removed) {
   absl::InlinedVector<Entry*, 16> over;
   int64_t seen = 0;
   for (size_t i = 0; i < buckets; ++i) {
     over.clear();
     stripe.table.VisitNextBucket([&](Entry* e) {
       ++seen;
-      if (e->expire_us <= now && !absl::c_linear_search(in_use, e)) {
+      if (e->expire_us <= now && !e->in_use) {
         over.push_back(e);
       }
     });
@@ -85,7 +84,7 @@ void Keeper::Tick(Stripe& stripe, int64_t now, bool inserted) {
   }
   if (buckets == 0) return;
   int64_t removed = 0;
-  Examine(stripe, buckets, stripe.readings.Earliest(), {}, &removed);
+  Examine(stripe, buckets, stripe.readings.Earliest(), &removed);
 }
 
 int64_t Keeper::Sweep(int64_t budget, int64_t now) {
@@ -99,7 +98,7 @@ int64_t Keeper::Sweep(int64_t budget, int64_t now) {
     const size_t buckets = s.table.buckets();
     for (size_t b = 0; b < buckets; ++b) {
       if (budget > 0 && seen >= budget) return removed;
-      seen += Examine(s, 1, now, {}, &removed);
+      seen += Examine(s, 1, now, &removed);
     }
   }
   return removed;

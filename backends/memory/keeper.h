@@ -61,10 +61,9 @@ class Keeper {
   }
 
   // Room for one more key, found if need be by removing entries that are over
-  // at `now`, but none of `in_use`. `held`: the stripes that this call has
+  // at `now`. `held`: the stripes that this call has
   // locked, `own` among them; no other lock is waited for.
-  bool Reserve(size_t own, absl::Span<const size_t> held,
-               absl::Span<Entry* const> in_use, int64_t now);
+  bool Reserve(size_t own, absl::Span<const size_t> held, int64_t now);
   void Release(int64_t keys) {
     // relaxed: a bare count; the entries themselves are under their locks.
     keys_.fetch_sub(keys, std::memory_order_relaxed);
@@ -83,8 +82,7 @@ class Keeper {
  private:
   bool TryReserve();
   // Examines the next buckets of a stripe; returns how many entries it saw.
-  int64_t Examine(Stripe& stripe, size_t buckets, int64_t now,
-                  absl::Span<Entry* const> in_use, int64_t* removed)
+  int64_t Examine(Stripe& stripe, size_t buckets, int64_t now, int64_t* removed)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
 
   const size_t stripe_count_;

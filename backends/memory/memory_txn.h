@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "absl/base/macros.h"
-#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "backends/memory/keeper.h"
 #include "weir/txn.h"
 
@@ -22,8 +22,7 @@ namespace weir {
 struct MemoryCall {
   Keeper* keeper;
   int64_t now;
-  absl::InlinedVector<size_t, 2> held;     // stripes, ascending, locked
-  absl::InlinedVector<Entry*, 2> entries;  // in use by this call
+  absl::Span<const size_t> held;  // stripes, ascending, locked
 };
 
 class MemoryTxn final : public Txn {
@@ -36,19 +35,19 @@ class MemoryTxn final : public Txn {
         hash_(hash),
         key_(key),
         entry_(table().Find(hash, record->state_id, key)) {
-    if (entry_ != nullptr) call->entries.push_back(entry_);
+    if (entry_ != nullptr) entry_->in_use = true;
   }
-  // Moved while a call is put together, before any command.
-  MemoryTxn(MemoryTxn&& other) noexcept = default;
   ~MemoryTxn() override {
+    if (entry_ != nullptr) entry_->in_use = false;
     if (reserved_) call_->keeper->Release(1);
   }
+  MemoryTxn(const MemoryTxn&) = delete;
+  MemoryTxn& operator=(const MemoryTxn&) = delete;
 
   // Sees to it that the next write finds room. False: the store is full.
   bool Reserve() {
     if (entry_ == nullptr && !reserved_) {
-      reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->entries,
-                                         call_->now);
+      reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->now);
       return reserved_;
     }
     return true;
@@ -133,13 +132,12 @@ class MemoryTxn final : public Txn {
     AfterRemoval(list->size());
     return element;
   }
-  std::optional<std::string_view> LINDEX(int64_t index) override {
+  std::optional<std::string> LINDEX(int64_t index) override {
     const List* list = GetList();
     if (list == nullptr || !FindIndex(list->size(), &index)) {
       return std::nullopt;
     }
-    scratch_ = list->At(index);
-    return scratch_;
+    return list->At(index);
   }
   bool LSET(int64_t index, std::string_view element) override {
     List* list = GetList();
@@ -265,7 +263,7 @@ class MemoryTxn final : public Txn {
       reserved_ = false;
       inserted_ = true;
       entry_ = table().Insert(Entry::Make(hash_, record_, key_));
-      call_->entries.push_back(entry_);
+      entry_->in_use = true;
     }
     entry_->record = record_;
     return true;
@@ -273,8 +271,6 @@ class MemoryTxn final : public Txn {
 
   void Drop() {
     if (entry_ == nullptr) return;
-    auto& entries = call_->entries;
-    entries.erase(std::find(entries.begin(), entries.end(), entry_));
     table().Remove(entry_);
     entry_ = nullptr;
     // What is dropped and written again in one step keeps its room.
@@ -320,7 +316,6 @@ class MemoryTxn final : public Txn {
   uint64_t hash_;
   std::string_view key_;
   Entry* entry_;
-  std::string scratch_;  // what a view that was given out points to
   bool reserved_ = false;
   bool failed_ = false;
   bool inserted_ = false;

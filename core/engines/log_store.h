@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
+#include <string>
 
 #include "core/engines/log_entry.h"
 #include "weir/txn.h"
@@ -47,7 +47,7 @@ class ListLog {
 
   int64_t Size() const { return txn_.LLEN(); }
   LogEntry At(int64_t rank) const {
-    const std::optional<std::string_view> bytes = txn_.LINDEX(-1 - rank);
+    const std::optional<std::string> bytes = txn_.LINDEX(-1 - rank);
     if (!bytes) return LogEntry();
     return LogEntry::FromElement(*bytes).value_or(LogEntry());
   }

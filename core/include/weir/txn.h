@@ -63,15 +63,15 @@ class Txn {
 
   // Lists. Indices count from 0 at the left, negative ones from the right;
   // ranges are cut to what is there; the last element takes the key with it.
-  // Pushes make a missing key and return the new length. Views are valid until
-  // the next command. LSET says whether the index was there. LRANGE writes as
-  // many elements as `out` has room for; returns how many.
+  // Pushes make a missing key and return the new length. LSET says whether the
+  // index was there. LRANGE writes as many elements as `out` has room for;
+  // returns how many.
   virtual int64_t LLEN() = 0;
   virtual int64_t LPUSH(std::string_view element) = 0;
   virtual int64_t RPUSH(std::string_view element) = 0;
   virtual std::optional<std::string> LPOP() = 0;
   virtual std::optional<std::string> RPOP() = 0;
-  virtual std::optional<std::string_view> LINDEX(int64_t index) = 0;
+  virtual std::optional<std::string> LINDEX(int64_t index) = 0;
   virtual bool LSET(int64_t index, std::string_view element) = 0;
   virtual int64_t LRANGE(int64_t start, int64_t stop,
                          absl::Span<std::string> out) = 0;
