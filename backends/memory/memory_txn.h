@@ -278,8 +278,8 @@ class MemoryTxn final : public Txn {
   }
 
   void SetExpiry(int64_t milliseconds) {
-    const int64_t most = (Entry::kNoExpiry - 1 - call_->now) / 1000;
-    entry_->expire_us = call_->now + std::min(milliseconds, most) * 1000;
+    entry_->expire_us =
+        call_->now + std::min(milliseconds, kLongestExpiryMs) * 1000;
     entry_->record = record_;
   }
 
@@ -309,6 +309,9 @@ class MemoryTxn final : public Txn {
     *stop = std::min(*stop, size - 1);
     return *start <= *stop;
   }
+
+  // Thirty thousand years: far from any overflow, and longer than any limit.
+  static constexpr int64_t kLongestExpiryMs = 1'000'000'000'000'000;
 
   MemoryCall* call_;
   size_t stripe_;
