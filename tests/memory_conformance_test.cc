@@ -32,6 +32,8 @@ weir::testing::StoreFactory MemoryFactory(const char* name, int stripes) {
   factory.sweep = [](weir::Store& store, weir::Time now) {
     static_cast<MemoryStore&>(store).Sweep(0, now);
   };
+  // Times to live are whole milliseconds.
+  factory.slack = weir::Micros(1000);
   return factory;
 }
 
