@@ -3,7 +3,7 @@
 //
 // The engines that weir brings are all here by their names in the registry:
 // one that has no samples fails the suites. An engine of your own is described
-// with the same struct and handed to WEIR_INSTANTIATE_ENGINE_CONFORMANCE.
+// with the same struct and handed to WEIR_INSTANTIATE_ENGINES_CONFORMANCE.
 #ifndef WEIR_TESTING_ENGINE_SAMPLES_H_
 #define WEIR_TESTING_ENGINE_SAMPLES_H_
 
