@@ -22,6 +22,7 @@ namespace weir {
 struct MemoryCall {
   Keeper* keeper;
   int64_t now;
+  bool steady;                    // `now` is of a clock that never jumps
   absl::Span<const size_t> held;  // stripes, ascending, locked
 };
 
@@ -47,7 +48,8 @@ class MemoryTxn final : public Txn {
   // Sees to it that the next write finds room. False: the store is full.
   bool Reserve() {
     if (entry_ == nullptr && !reserved_) {
-      reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->now);
+      reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->now,
+                                         call_->steady);
       return reserved_;
     }
     return true;
