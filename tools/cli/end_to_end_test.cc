@@ -93,6 +93,18 @@ TEST(Weir, EndsQuietlyWhenItsReaderGoesAway) {
   close(ends[1]);
 }
 
+TEST(Weir, SaysThatItsOutputCannotBeWritten) {
+  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+  if (full < 0) GTEST_SKIP() << "no data: there is no /dev/full";
+  for (const Args& args : {Args{"list"}, Args{"list", "--algorithm", "gcra"},
+                           Args{"list", "--json"}, Args{"generate"}}) {
+    const Ended ended = Command(Weir(args)).OutputTo(full).Run();
+    EXPECT_EQ(ended.code, 1) << ::testing::PrintToString(args);
+    EXPECT_THAT(ended.err, HasSubstr("No space left on device"));
+  }
+  close(full);
+}
+
 TEST(Weir, GeneratesTheSameTraceTwice) {
   const Args args = {"generate", "--lines", "1000", "--seed", "7"};
   const Ended once = RunWeir(args);
@@ -365,6 +377,17 @@ TEST_F(Replayed, SaysThatTheDecisionsCannotBeWritten) {
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.err, HasSubstr("no/d: cannot be written: "));
   EXPECT_THAT(ended.out, IsEmpty());
+}
+
+TEST_F(Replayed, DoesNotWriteOverItsInput) {
+  Limits(kOnePerMinute);
+  folder_.Write("t.csv", kTrace);
+  for (const char* name : {"t.csv", "./t.csv", "limits.json"}) {
+    const Ended ended = Replay({"--decisions", Path(name), Path("t.csv")});
+    EXPECT_EQ(ended.code, 2);
+    EXPECT_THAT(ended.err, HasSubstr("is an input; allowed: another file"));
+  }
+  EXPECT_EQ(folder_.Read("t.csv"), kTrace);
 }
 
 TEST_F(Replayed, RemovesItsTemporaryFileWhenItIsInterrupted) {

@@ -1,16 +1,15 @@
 // The command weir: its subcommands and their options.
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdio>
 #include <string>
 
-#include "tools/cli/errno_status.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/generate.h"
 #include "tools/cli/list.h"
 #include "tools/cli/replay_command.h"
 #include "tools/cli/signals.h"
+#include "tools/cli/write_text.h"
 #include "weir/registry.h"
 
 namespace weir::cli {
@@ -117,12 +116,9 @@ ExitCode RunList(const ListOptions& options) {
   const absl::StatusOr<std::string> text =
       options.json ? ListJson(registry, options.algorithm)
                    : ListText(registry, options.algorithm);
-  if (!text.ok()) return Fail(text.status());
-  std::fwrite(text->data(), 1, text->size(), stdout);
-  if (std::fflush(stdout) != 0) {
-    return Fail(ErrnoStatus(errno, "the list cannot be written"));
-  }
-  return kOk;
+  const absl::Status status =
+      text.ok() ? WriteText(*text, "the list", stdout) : text.status();
+  return status.ok() ? kOk : Fail(status);
 }
 
 ExitCode RunGenerate(const GenerateOptions& options) {

@@ -16,6 +16,9 @@ constexpr uint64_t kProgressStep = 1 << 14;
 
 Event OrderWatch::Next(Row* row) {
   const Event event = inner_->Next(row);
+  if (++events_ % kProgressStep == 0 && on_progress_) {
+    on_progress_(inner_->progress());
+  }
   if (event != Event::kRow) return event;
   if (!greatest_.has_value() || row->time_us > *greatest_) {
     greatest_ = row->time_us;

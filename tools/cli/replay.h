@@ -27,9 +27,15 @@ namespace weir::cli {
 // reader and whatever sorts it, it sees the input's own order.
 class OrderWatch final : public RowSource {
  public:
-  // Writes out_of_order and latest_us.
-  OrderWatch(std::unique_ptr<RowSource> inner, InputCounts* counts)
-      : inner_(std::move(inner)), counts_(counts) {}
+  using OnProgress = std::function<void(const Progress&)>;
+
+  // Writes out_of_order and latest_us. Calls on_progress, if there is one, now
+  // and then.
+  OrderWatch(std::unique_ptr<RowSource> inner, InputCounts* counts,
+             OnProgress on_progress = nullptr)
+      : inner_(std::move(inner)),
+        counts_(counts),
+        on_progress_(std::move(on_progress)) {}
 
   [[nodiscard]] Event Next(Row* row) override;
   const Malformed& malformed() const override { return inner_->malformed(); }
@@ -45,6 +51,8 @@ class OrderWatch final : public RowSource {
  private:
   std::unique_ptr<RowSource> inner_;
   InputCounts* counts_;
+  OnProgress on_progress_;
+  uint64_t events_ = 0;
   std::optional<int64_t> greatest_;
 };
 

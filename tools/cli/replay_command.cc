@@ -2,15 +2,15 @@
 
 #include <langinfo.h>
 
-#include <cerrno>
 #include <clocale>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "core/text.h"
-#include "tools/cli/errno_status.h"
 #include "tools/cli/input/sorter.h"
 #include "tools/cli/input/source.h"
 #include "tools/cli/limits_file.h"
@@ -21,6 +21,7 @@
 #include "tools/cli/report.h"
 #include "tools/cli/report_json.h"
 #include "tools/cli/report_text.h"
+#include "tools/cli/write_text.h"
 #include "weir/limiter.h"
 #include "weir/memory_store.h"
 
@@ -64,18 +65,41 @@ absl::StatusOr<Limiter> MakeLimiter(const LimitsFile& limits) {
 }
 
 absl::StatusOr<std::unique_ptr<RowSource>> OpenInput(
-    const ReplayOptions& options, InputCounts* counts) {
+    const ReplayOptions& options, InputCounts* counts, ProgressLine* progress) {
   absl::StatusOr<std::unique_ptr<TraceReader>> reader =
       TraceReader::Open(options.files);
   if (!reader.ok()) return reader.status();
-  std::unique_ptr<RowSource> source =
-      std::make_unique<OrderWatch>(*std::move(reader), counts);
+  // Sorting reads everything before there is a row to decide.
+  OrderWatch::OnProgress on_progress;
+  if (options.sort) {
+    on_progress = [progress](const Progress& p) { progress->Show(p); };
+  }
+  std::unique_ptr<RowSource> source = std::make_unique<OrderWatch>(
+      *std::move(reader), counts, std::move(on_progress));
   if (options.sort) {
     SortOptions sort_options;
     sort_options.memory_bytes = options.sort_memory_mib << 20;
     source = SortedSource::Create(std::move(source), sort_options);
   }
   return source;
+}
+
+// Opens the file of decisions; null if none is wanted. It must not take the
+// place of what is read.
+absl::StatusOr<std::unique_ptr<OutputFile>> OpenDecisions(
+    const ReplayOptions& options) {
+  if (options.decisions.empty()) return std::unique_ptr<OutputFile>();
+  std::vector<std::string> inputs = options.files;
+  inputs.push_back(options.limits);
+  for (const std::string& input : inputs) {
+    std::error_code none;  // one of them is not there
+    if (std::filesystem::is_regular_file(input, none) &&
+        std::filesystem::equivalent(input, options.decisions, none)) {
+      return InvalidArgument("--decisions: ", Printable(input, 200),
+                             " is an input; allowed: another file");
+    }
+  }
+  return OutputFile::Create(options.decisions);
 }
 
 // Says on standard error which lines were malformed.
@@ -115,12 +139,8 @@ absl::Status WriteReport(const ReplayOptions& options, const Report& report,
     text_options.sorted = options.sort;
     text = ReportText(report, files, text_options);
   }
-  std::FILE* out = options.decisions == "-" ? stderr : stdout;
-  std::fwrite(text.data(), 1, text.size(), out);
-  if (std::fflush(out) != 0) {
-    return ErrnoStatus(errno, "the report cannot be written");
-  }
-  return absl::OkStatus();
+  return WriteText(text, "the report",
+                   options.decisions == "-" ? stderr : stdout);
 }
 
 absl::Status Run(const ReplayOptions& options) {
@@ -132,18 +152,14 @@ absl::Status Run(const ReplayOptions& options) {
                            limiter.status().message());
   }
   Report report(*limits);
-  absl::StatusOr<std::unique_ptr<RowSource>> source =
-      OpenInput(options, report.mutable_input());
-  if (!source.ok()) return source.status();
-  std::unique_ptr<OutputFile> decisions;
-  if (!options.decisions.empty()) {
-    absl::StatusOr<std::unique_ptr<OutputFile>> file =
-        OutputFile::Create(options.decisions);
-    if (!file.ok()) return file.status();
-    decisions = *std::move(file);
-  }
-
   ProgressLine progress;
+  absl::StatusOr<std::unique_ptr<RowSource>> source =
+      OpenInput(options, report.mutable_input(), &progress);
+  if (!source.ok()) return source.status();
+  absl::StatusOr<std::unique_ptr<OutputFile>> file = OpenDecisions(options);
+  if (!file.ok()) return file.status();
+  OutputFile* decisions = file->get();
+
   MalformedLines malformed(&progress);
   ReplayParts parts;
   parts.source = source->get();
@@ -151,11 +167,11 @@ absl::Status Run(const ReplayOptions& options) {
   parts.limits = &*limits;
   parts.limits_name = Printable(options.limits, 200);
   parts.report = &report;
-  parts.decisions = decisions.get();
+  parts.decisions = decisions;
   parts.strict = options.strict;
-  parts.on_malformed = [&](const std::string& file, uint64_t line,
+  parts.on_malformed = [&](const std::string& name, uint64_t line,
                            std::string_view reason) {
-    malformed.Add(file, line, reason);
+    malformed.Add(name, line, reason);
   };
   parts.on_progress = [&](const Progress& p) { progress.Show(p); };
   absl::Status status = Replay(std::move(parts)).Run();

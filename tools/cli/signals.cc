@@ -32,7 +32,7 @@ void HandleSignals() {
   for (const int signal_number : kSignals) {
     struct sigaction before = {};
     sigaction(signal_number, nullptr, &before);
-    if (before.sa_handler == SIG_IGN) continue;
+    if (before.sa_handler == SIG_IGN && signal_number != SIGPIPE) continue;
     sigaction(signal_number, &action, nullptr);
   }
 }

@@ -9,7 +9,9 @@
 
 namespace weir::cli {
 
-// Installs the handlers; a signal that is ignored stays ignored.
+// Installs the handlers. A signal that is ignored stays ignored, but for
+// SIGPIPE: whoever started the program may have had reasons to ignore it that
+// are not the program's.
 void HandleSignals();
 
 // The file to be removed. One at a time; returns false if the path is too long

@@ -80,11 +80,11 @@ TEST(LogTimeTest, DaysThatDoNotExistAreRefused) {
 }
 
 TEST(LogTimeTest, TimesBeyondTheRangeAreRefused) {
-  EXPECT_EQ(Wrong("31/Dec/9999:23:59:59 +0000"), "out of range");
-  EXPECT_EQ(Wrong("01/Jan/0001:00:00:00 +0000"), "out of range");
+  EXPECT_EQ(Wrong("31/Dec/9999:23:59:59 +0000"), "time out of range");
+  EXPECT_EQ(Wrong("01/Jan/0001:00:00:00 +0000"), "time out of range");
   // The last second within it.
   EXPECT_EQ(Micros("05/Jun/2255:23:47:34.740991 +0000"), kMaxTraceNumber);
-  EXPECT_EQ(Wrong("05/Jun/2255:23:47:34.740992 +0000"), "out of range");
+  EXPECT_EQ(Wrong("05/Jun/2255:23:47:34.740992 +0000"), "time out of range");
 }
 
 TEST(LogTimeTest, OtherTextIsNoTime) {
