@@ -149,7 +149,11 @@ TEST_F(MemoryStoreTest, KeysThatEqualFreshOnesMakeRoom) {
   while (refused < 32 && !limiter.Check("first").ok()) ++refused;
   ASSERT_LT(refused, 32);
   for (int i = 1; i < kMax; ++i) {
-    const absl::StatusOr<Decision> d = limiter.Check("new" + Key(i));
+    // A call searches about 64 buckets; there are 128 at most.
+    absl::StatusOr<Decision> d = limiter.Check("new" + Key(i));
+    for (int again = 0; again < 4 && !d.ok(); ++again) {
+      d = limiter.Check("new" + Key(i));
+    }
     ASSERT_TRUE(d.ok()) << i << " " << d.status();
   }
   EXPECT_LE(store->counters().keys, kMax);
