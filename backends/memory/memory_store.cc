@@ -71,17 +71,22 @@ Numbers CheckAlone(MemoryTxn& txn, const StepArgs& args, bool* allowed) {
              : r.limit.engine->ops.check(txn, args, counts, allowed);
 }
 
-// A refund is made under the limit that the state was written under, so it
-// never makes a state smaller than that limit would.
+// A refund is made in the state's own terms: under the limit that it was
+// written under, so that what is used above a lower limit is not forgotten. A
+// state that is cut is the new limit's own.
 void Refund(MemoryTxn& txn, const MemoryCall& call, int64_t cost) {
-  const LimitRecord* record = txn.record();
-  const LimitRecord* old = txn.written_under();
-  if (old == nullptr || cost == 0) return;
-  txn.set_record(old);
+  if (cost == 0) return;
   StepArgs args = ArgsOf(txn, call, cost);
   args.wants_wait = false;
+  if (args.old_params != nullptr) Apply(txn, args, Action::kSettle);
+  const LimitRecord* old = txn.written_under();
+  if (old == nullptr) return;
+  const LimitRecord* asked = txn.record();
+  txn.set_record(old);
+  args = ArgsOf(txn, call, cost);
+  args.wants_wait = false;
   Apply(txn, args, Action::kRefund);
-  txn.set_record(record);
+  txn.set_record(asked);
 }
 
 // Evaluates every step, then charges all or none.
@@ -147,11 +152,12 @@ bool RunOp(Op op, MemoryCall& call, const Step* steps,
     return !txns[0]->failed();
   }
   for (size_t i = 0; i < txns.size(); ++i) {
-    if (op == Op::kRefund) Refund(*txns[i], call, steps[i].cost);
-    if (op == Op::kReset) txns[i]->DEL();
-    const StepArgs args = ArgsOf(*txns[i], call, steps[i].cost);
-    outcomes[i].allowed = Admits(*txns[i], args);
-    outcomes[i].numbers = Apply(*txns[i], args, Action::kLook);
+    MemoryTxn& txn = *txns[i];
+    if (op == Op::kReset) txn.DEL();
+    if (op == Op::kRefund) Refund(txn, call, steps[i].cost);
+    const StepArgs args = ArgsOf(txn, call, steps[i].cost);
+    outcomes[i].allowed = Admits(txn, args);
+    outcomes[i].numbers = Apply(txn, args, Action::kLook);
   }
   return true;
 }

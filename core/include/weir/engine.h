@@ -296,7 +296,7 @@ class WordView {
   }
 
   void Refund(int64_t n) {
-    if (!present_ || n == 0) return;
+    if (!present_ || n == 0 || ResetAfter() == 0) return;
     state_ = E::Refund(p_, state_, t_, n);
     Store();
   }
