@@ -3,11 +3,22 @@
 #include <iomanip>
 #include <set>
 
+#include "tests/oracle/wide.h"
+
 namespace weir_oracle {
 namespace {
 
 // The column of what is about a call and not about one algorithm.
 constexpr char kCall[] = "(call)";
+
+bool RateAbove53Bits(const LimitSpec& spec) {
+  Wide product = 1;
+  for (const char* name : {"limit", "refill", "leak"}) {
+    product = product * spec.Count(name, 1);
+  }
+  product = product * spec.Duration("window", 1) * spec.Duration("interval", 1);
+  return product > kMaxExact;
+}
 
 }  // namespace
 
@@ -45,7 +56,8 @@ void Coverage::AddRule(const RuleSpec& rule, const OracleCall& call, size_t i,
   count("refund to fresh", refund && h.forgotten);
   count("refund clamped", refund && h.clamped);
   count("reset", call.op == Op::kReset && h.present);
-  count("above 2^53", r.limit > 1 && cost > kMaxExact / 2);
+  count("cost above 2^52", cost > kMaxExact / 2);
+  count("limit * window above 2^53", RateAbove53Bits(rule.limit));
 }
 
 void Coverage::Add(const std::vector<RuleSpec>& rules, const OracleCall& call,

@@ -89,11 +89,13 @@ class DayCurve {
 // evenly, kept with probability 2^j/k. Memory does not grow with n.
 class Zipf {
  public:
+  // n: at least 1.
   explicit Zipf(uint64_t n) : n_(n) {
-    for (uint64_t k = 1; k <= n; ++k) {
+    uint64_t k = 1;
+    do {
       total_ += (uint64_t{1} << 40) / k;
       if ((k & (k + 1)) == 0 || k == n) up_to_[octaves_++] = total_;
-    }
+    } while (++k <= n);
   }
 
   uint64_t Draw(Random* random) const {

@@ -301,7 +301,7 @@ TEST(GenerateTest, WrongOptionsAreNamed) {
     char* data = nullptr;
     size_t size = 0;
     std::FILE* out = open_memstream(&data, &size);
-    const std::string status = Generate(options, out).ToString();
+    std::string status = Generate(options, out).ToString();
     std::fclose(out);
     EXPECT_EQ(size, 0u);
     std::free(data);

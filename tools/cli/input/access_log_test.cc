@@ -93,9 +93,7 @@ TEST(AccessLogTest, ClientIsKeptAsWritten) {
        {"10.1.2.3", "2001:db8::5", "2001:DB8::5", "2001:db8:0:0:0:0:0:5",
         "::ffff:10.1.2.3", "fe80::9%wlan0", "[2001:db8::5]:8443", "::1",
         "client-5.example.org", "localhost", "unix:", "unix:/run/x.sock",
-        "10.1.2.3:5544",
-        "b\xc3\xbc"
-        "cher.example"}) {
+        "10.1.2.3:5544", "m\xc3\xbcnchen.example"}) {
     const std::string name = client;
     EXPECT_EQ(ParseWho(name + " - -").client, client);
     EXPECT_EQ(ParseWho(name + " - -").host, "-");
@@ -284,14 +282,11 @@ void ExpectSound(const std::string& line) {
 
 TEST(AccessLogTest, MutatedLinesAreSound) {
   const std::vector<std::string> corpus = {
-      "10.1.2.3 - bob [29/Feb/2016:13:00:00 +0100] \"GET /x?q HTTP/1.1\" 200 7 "
-      "\"-\" \"curl/7\"",
-      "shop.example:443 10.1.2.3, ::1 - - [2016-02-29T12:00:00.25Z] \"-\" 408 "
-      "- \"-\" \"-\"",
+      "10.1.2.3 - bob [29/Feb/2016:13:00:00 +0100] \"GET /?q HTTP/1.1\" 200 7",
+      "shop.example:443 10.1.2.3, ::1 - - [2016-02-29T12:00:00.25Z] \"-\" 408",
       "[2001:db8::5]:443 - - [1/MAR/2016:00:00:60] \"\\x16\\x03\" 400 0",
       "\0\0\xef\xbb\xbf[::1] - \"\" [9/Jan/2255:1"s,
-      "a, b - c d [29/Feb/2016:12:00:00 +0000] \"GET /\\\"\" \"x HTTP/1.1\" - "
-      "-",
+      "a, b - c d [29/Feb/2016:12:00:00 +0000] \"GET /\\\"\" \"x HTTP/1.1\" -",
       "{\"t\":\"[01/May/2012:10:00:26 +0000]\"}",
       "[Mon Feb 29 12:00:00 2016] [error] [client 10.1.2.3] x"};
   const std::string alphabet = "\0\"[]/:+-.,\\ \t%#0129aZ\xef\xff"s;

@@ -72,9 +72,10 @@ class RowBlock {
   };
 
   void Allocate(size_t bytes) {
-    // Not initialised: the pages that are never reached are never there.
+    // Not make_unique, which would write to all of it: the pages that are never
+    // reached are never there.
     const size_t entries = bytes / sizeof(Entry) + 1;
-    memory_.reset(new Entry[entries]);
+    memory_.reset(new Entry[entries]);  // NOLINT(modernize-make-unique)
     end_ = memory_.get() + entries;
     Clear();
   }

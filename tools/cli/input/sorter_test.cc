@@ -73,7 +73,8 @@ Seen RowAt(int64_t time_us, uint64_t line) {
   return seen;
 }
 
-std::vector<Seen> Sorted(const std::vector<Seen>& events, SortOptions options) {
+std::vector<Seen> Sorted(const std::vector<Seen>& events,
+                         const SortOptions& options) {
   auto source =
       SortedSource::Create(std::make_unique<ListSource>(events), options);
   Row row;

@@ -25,7 +25,7 @@ TempFolder::~TempFolder() {
 
 std::string TempFolder::Write(const std::string& name,
                               std::string_view content) const {
-  const std::string path = path_ + "/" + name;
+  std::string path = path_ + "/" + name;
   std::ofstream out(path, std::ios::binary);
   out.write(content.data(), static_cast<std::streamsize>(content.size()));
   return path;
