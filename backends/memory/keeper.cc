@@ -45,22 +45,23 @@ bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
     const bool mine = absl::c_linear_search(held, index);
     if (i > 0 && index == own) continue;
     Stripe& s = stripes_[index];
-    // Locks that this call holds are not taken again; others are not waited
-    // for, so the order of locks does not matter here.
-    if (!mine && !s.mutex.TryLock()) continue;
-    [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-      const size_t buckets = std::min(
-          i == 0 ? kBucketsForRoom / 2 : kBucketsForRoom, s.table.buckets());
-      int64_t removed = 0;
-      Examine(s, buckets, std::max(horizon, s.readings.Earliest()), &removed);
-      searched += buckets;
-    }();
-    if (!mine) {
-      [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS { s.mutex.Unlock(); }();
-    }
+    searched += Search(s, mine, i == 0 ? kBucketsForRoom / 2 : kBucketsForRoom,
+                       horizon);
     if (TryReserve()) return true;
   }
   return false;
+}
+
+size_t Keeper::Search(Stripe& stripe, bool mine, size_t most, int64_t horizon) {
+  // A lock that this call holds is not taken again; another one is not waited
+  // for, so the order of locks does not matter here.
+  if (!mine && !stripe.mutex.TryLock()) return 0;
+  const size_t buckets = std::min(most, stripe.table.buckets());
+  int64_t removed = 0;
+  Examine(stripe, buckets, std::max(horizon, stripe.readings.Earliest()),
+          &removed);
+  if (!mine) stripe.mutex.Unlock();
+  return buckets;
 }
 
 int64_t Keeper::Examine(Stripe& stripe, size_t buckets, int64_t now,

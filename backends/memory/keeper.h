@@ -85,6 +85,10 @@ class Keeper {
  private:
   bool TryReserve();
   int64_t NotePressed(int64_t now);
+  // Examines up to `most` buckets of a stripe, unless another call has it;
+  // returns how many. `mine`: this call has locked it.
+  size_t Search(Stripe& stripe, bool mine, size_t most,
+                int64_t horizon) ABSL_NO_THREAD_SAFETY_ANALYSIS;
   // Examines the next buckets of a stripe; returns how many entries it saw.
   int64_t Examine(Stripe& stripe, size_t buckets, int64_t now, int64_t* removed)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
