@@ -36,6 +36,37 @@ Limit Limit::SlidingLog(int64_t limit, Micros window) {
   return Of("sliding_log").With("limit", limit).With("window", window);
 }
 
+Limit Limit::SlidingLogList(int64_t limit, Micros window) {
+  return Of("sliding_log_list").With("limit", limit).With("window", window);
+}
+
+Limit Limit::BucketedWindow(int64_t limit, Micros window, Micros resolution) {
+  return Of("bucketed_window")
+      .With("limit", limit)
+      .With("window", window)
+      .With("resolution", resolution);
+}
+
+Limit Limit::SlidingWindowCounter(int64_t limit, Micros window) {
+  return Of("sliding_window_counter")
+      .With("limit", limit)
+      .With("window", window);
+}
+
+Limit Limit::WindowedTokenBucket(int64_t limit, Micros window, int64_t burst) {
+  return Of("windowed_token_bucket")
+      .With("limit", limit)
+      .With("window", window)
+      .With("burst", burst);
+}
+
+Limit Limit::Ar1(double limit, double decay_factor, Micros resolution) {
+  return Of("ar1")
+      .With("limit", limit)
+      .With("decay_factor", decay_factor)
+      .With("resolution", resolution);
+}
+
 Limit Limit::Unlimited() { return Of("unlimited"); }
 
 Limit Limit::With(std::string_view field, FieldValue value) && {
@@ -62,6 +93,12 @@ Limit Limit::MaxWait(Micros max_wait) const {
 Limit Limit::Align(std::string_view align) const {
   return With("align", std::string(align));
 }
+
+Limit Limit::CountDenied(bool count_denied) const {
+  return With("count_denied", count_denied);
+}
+
+Limit Limit::Capped(bool capped) const { return With("capped", capped); }
 
 Limit Limit::Offset(Micros offset) const { return With("offset", offset); }
 

@@ -15,9 +15,7 @@ __extension__ typedef __int128 Wide;
 constexpr Wide Times(int64_t a, int64_t b) { return Wide{a} * b; }
 
 // a / b for b > 0, rounded towards minus infinity.
-constexpr Wide FloorDiv(Wide a, Wide b) {
-  return a / b - (a % b < 0 ? 1 : 0);
-}
+constexpr Wide FloorDiv(Wide a, Wide b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 // a / b for b > 0, rounded towards plus infinity.
 constexpr Wide CeilDiv(Wide a, Wide b) { return a / b + (a % b > 0 ? 1 : 0); }

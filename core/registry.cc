@@ -141,10 +141,9 @@ absl::Status CheckTypes(const EngineInfo& engine, const Limit& limit) {
     if (field == nullptr) {
       return InvalidArgument(
           name, ": ", Sv(engine.name), " has no such parameter; allowed: ",
-          absl::StrJoin(engine.fields, ", ",
-                        [](std::string* out, const Field& f) {
-                          out->append(f.name);
-                        }));
+          absl::StrJoin(
+              engine.fields, ", ",
+              [](std::string* out, const Field& f) { out->append(f.name); }));
     }
     if (!HasType(field->type, value)) {
       return InvalidArgument(name, ": ", Print(value),
@@ -161,14 +160,14 @@ absl::Status CheckValues(const EngineInfo& engine, const Limit& limit) {
     if (value == nullptr) {
       if (!field.fallback.empty()) continue;
       return InvalidArgument(Sv(field.name), ": missing; ", Sv(engine.name),
-                             " needs it: ", Sv(field.doc), "; allowed: ",
-                             Allowed(field));
+                             " needs it: ", Sv(field.doc),
+                             "; allowed: ", Allowed(field));
     }
     if (!InRange(field, *value)) {
-      return InvalidArgument(Sv(field.name), ": ", Print(*value),
-                             " is out of range; allowed: ", Allowed(field),
-                             &field == &engine.fields[0] ? ", or 0 to deny all"
-                                                         : "");
+      return InvalidArgument(
+          Sv(field.name), ": ", Print(*value),
+          " is out of range; allowed: ", Allowed(field),
+          &field == &engine.fields[0] ? ", or 0 to deny all" : "");
     }
   }
   return absl::OkStatus();

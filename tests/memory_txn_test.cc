@@ -16,13 +16,11 @@ class MemoryTxnHost final : public testing::TxnHost {
   MemoryTxnHost() : record_(0, CompiledLimit(), nullptr), keeper_(1, 0) {}
 
   void Step(int64_t now_us, const std::function<void(Txn&)>& body) override {
-    MemoryCall call;
-    call.keeper = &keeper_;
-    call.now = now_us;
-    call.held.push_back(0);
+    const size_t stripe = 0;
+    MemoryCall call = {&keeper_, now_us, false, absl::MakeConstSpan(&stripe, 1)};
     Lock();
     {
-      MemoryTxn txn(&call, 0, &record_, 1, "key");
+      MemoryTxn txn(&call, stripe, &record_, 1, "key");
       body(txn);
       EXPECT_FALSE(txn.failed());
     }

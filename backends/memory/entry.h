@@ -12,14 +12,15 @@
 #include <string_view>
 
 #include "backends/memory/limit_record.h"
+#include "backends/memory/list.h"
 #include "backends/memory/sorted_set.h"
 
 namespace weir {
 
 class Entry {
  public:
-  enum class Type : uint8_t { kNone, kWord, kString, kSortedSet };
-  static constexpr size_t kWordBytes = 32;
+  enum class Type : uint8_t { kNone, kWord, kString, kList, kSortedSet };
+  static constexpr size_t kWordBytes = 40;
   static constexpr int64_t kNoExpiry = std::numeric_limits<int64_t>::max();
 
   struct Free {
@@ -69,6 +70,13 @@ class Entry {
 
   // Null if it is of another type.
   SortedSet* set() { return type_ == Type::kSortedSet ? set_ : nullptr; }
+  List* list() { return type_ == Type::kList ? list_ : nullptr; }
+  List* MakeList() {
+    Clear();
+    list_ = new List();
+    type_ = Type::kList;
+    return list_;
+  }
   SortedSet* MakeSet() {
     Clear();
     set_ = new SortedSet();
@@ -78,6 +86,7 @@ class Entry {
 
   void Clear() {
     if (type_ == Type::kString) delete string_;
+    if (type_ == Type::kList) delete list_;
     if (type_ == Type::kSortedSet) delete set_;
     type_ = Type::kNone;
   }
@@ -86,6 +95,7 @@ class Entry {
   const uint64_t hash;
   const LimitRecord* record;  // what the value was written under
   int64_t expire_us = kNoExpiry;
+  bool in_use = false;  // by the call that holds the stripe's lock
 
  private:
   Entry(uint64_t h, const LimitRecord* r, std::string_view k)
@@ -100,6 +110,7 @@ class Entry {
   union {
     char word_[kWordBytes];
     std::string* string_;
+    List* list_;
     SortedSet* set_;
   };
 };

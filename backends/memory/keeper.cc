@@ -24,47 +24,55 @@ bool Keeper::TryReserve() {
   return false;
 }
 
-bool Keeper::Reserve(size_t own, absl::Span<const size_t> held,
-                     absl::Span<Entry* const> in_use, int64_t now) {
+int64_t Keeper::NotePressed(int64_t now) {
+  MutexLock lock(&pressed_mutex_);
+  pressed_.Note(now);
+  return pressed_.Earliest();
+}
+
+bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
+                     bool steady) {
   if (TryReserve()) return true;
+  const int64_t horizon = steady ? now : NotePressed(now);
   // Some other stripes first to last, so that every entry's turn comes.
   size_t searched = 0;
   for (size_t i = 0; i <= stripe_count_ && searched < kBucketsForRoom; ++i) {
-    const size_t index =
-        i == 0 ? own
-               // relaxed: which stripe is next need not be exact.
-               : next_.fetch_add(1, std::memory_order_relaxed) &
-                     (stripe_count_ - 1);
+    const size_t index = i == 0
+                             ? own
+                             // relaxed: which stripe is next need not be exact.
+                             : next_.fetch_add(1, std::memory_order_relaxed) &
+                                   (stripe_count_ - 1);
     const bool mine = absl::c_linear_search(held, index);
     if (i > 0 && index == own) continue;
     Stripe& s = stripes_[index];
-    // Locks that this call holds are not taken again; others are not waited
-    // for, so the order of locks does not matter here.
-    if (!mine && !s.mutex.TryLock()) continue;
-    [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-      const size_t buckets = std::min(
-          i == 0 ? kBucketsForRoom / 2 : kBucketsForRoom, s.table.buckets());
-      int64_t removed = 0;
-      Examine(s, buckets, now, in_use, &removed);
-      searched += buckets;
-    }();
-    if (!mine) {
-      [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS { s.mutex.Unlock(); }();
-    }
+    searched += Search(s, mine, i == 0 ? kBucketsForRoom / 2 : kBucketsForRoom,
+                       horizon);
     if (TryReserve()) return true;
   }
   return false;
 }
 
+size_t Keeper::Search(Stripe& stripe, bool mine, size_t most, int64_t horizon) {
+  // A lock that this call holds is not taken again; another one is not waited
+  // for, so the order of locks does not matter here.
+  if (!mine && !stripe.mutex.TryLock()) return 0;
+  const size_t buckets = std::min(most, stripe.table.buckets());
+  int64_t removed = 0;
+  Examine(stripe, buckets, std::max(horizon, stripe.readings.Earliest()),
+          &removed);
+  if (!mine) stripe.mutex.Unlock();
+  return buckets;
+}
+
 int64_t Keeper::Examine(Stripe& stripe, size_t buckets, int64_t now,
-                        absl::Span<Entry* const> in_use, int64_t* removed) {
+                        int64_t* removed) {
   absl::InlinedVector<Entry*, 16> over;
   int64_t seen = 0;
   for (size_t i = 0; i < buckets; ++i) {
     over.clear();
     stripe.table.VisitNextBucket([&](Entry* e) {
       ++seen;
-      if (e->expire_us <= now && !absl::c_linear_search(in_use, e)) {
+      if (e->expire_us <= now && !e->in_use) {
         over.push_back(e);
       }
     });
@@ -85,7 +93,7 @@ void Keeper::Tick(Stripe& stripe, int64_t now, bool inserted) {
   }
   if (buckets == 0) return;
   int64_t removed = 0;
-  Examine(stripe, buckets, stripe.readings.Earliest(), {}, &removed);
+  Examine(stripe, buckets, stripe.readings.Earliest(), &removed);
 }
 
 int64_t Keeper::Sweep(int64_t budget, int64_t now) {
@@ -96,10 +104,11 @@ int64_t Keeper::Sweep(int64_t budget, int64_t now) {
     Stripe& s = stripes_[next_.fetch_add(1, std::memory_order_relaxed) &
                          (stripe_count_ - 1)];
     MutexLock lock(&s.mutex);
+    if (budget == 0) s.table.BeginRound();
     const size_t buckets = s.table.buckets();
     for (size_t b = 0; b < buckets; ++b) {
       if (budget > 0 && seen >= budget) return removed;
-      seen += Examine(s, 1, now, {}, &removed);
+      seen += Examine(s, 1, now, &removed);
     }
   }
   return removed;

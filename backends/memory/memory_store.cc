@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/fixed_array.h"
+#include "absl/container/inlined_vector.h"
 #include "backends/memory/hash.h"
 #include "backends/memory/keeper.h"
 #include "backends/memory/memory_txn.h"
@@ -69,86 +71,121 @@ Numbers CheckAlone(MemoryTxn& txn, const StepArgs& args, bool* allowed) {
              : r.limit.engine->ops.check(txn, args, counts, allowed);
 }
 
-// A refund is made under the limit that the state was written under, so it
-// never makes a state smaller than that limit would.
+// A refund is made in the state's own terms: under the limit that it was
+// written under, so that what is used above a lower limit is not forgotten. A
+// state that is cut is the new limit's own.
 void Refund(MemoryTxn& txn, const MemoryCall& call, int64_t cost) {
-  const LimitRecord* record = txn.record();
-  const LimitRecord* old = txn.written_under();
-  if (old == nullptr || cost == 0) return;
-  txn.set_record(old);
+  if (cost == 0) return;
   StepArgs args = ArgsOf(txn, call, cost);
   args.wants_wait = false;
+  if (args.old_params != nullptr) Apply(txn, args, Action::kSettle);
+  const LimitRecord* old = txn.written_under();
+  if (old == nullptr) return;
+  const LimitRecord* asked = txn.record();
+  txn.set_record(old);
+  args = ArgsOf(txn, call, cost);
+  args.wants_wait = false;
   Apply(txn, args, Action::kRefund);
-  txn.set_record(record);
+  txn.set_record(asked);
 }
 
 // Evaluates every step, then charges all or none.
-absl::Status Check(MemoryCall& call, const Step* steps,
-                   absl::Span<MemoryTxn> txns, Outcome* outcomes) {
+bool Check(MemoryCall& call, const Step* steps,
+           absl::Span<MemoryTxn* const> txns, Outcome* outcomes) {
   bool all = true;
   for (size_t i = 0; i < txns.size(); ++i) {
-    const StepArgs args = ArgsOf(txns[i], call, steps[i].cost);
-    outcomes[i].allowed = Admits(txns[i], args);
+    const StepArgs args = ArgsOf(*txns[i], call, steps[i].cost);
+    outcomes[i].allowed = Admits(*txns[i], args);
     if (!steps[i].observe) all = all && outcomes[i].allowed;
   }
   const auto action_of = [&](size_t i) {
     const bool charge = all && outcomes[i].allowed;
-    const bool counts = txns[i].record()->limit.traits.count_denied;
+    const bool counts = txns[i]->record()->limit.traits.count_denied;
     return CheckAction(charge, counts, steps[i].cost);
   };
   for (size_t i = 0; i < txns.size(); ++i) {
-    if (action_of(i) == Action::kCharge && !txns[i].Reserve()) {
-      return absl::ResourceExhaustedError("");
+    if (action_of(i) == Action::kCharge && !txns[i]->Reserve()) {
+      return false;
     }
   }
   for (size_t i = 0; i < txns.size(); ++i) {
-    StepArgs args = ArgsOf(txns[i], call, steps[i].cost);
+    StepArgs args = ArgsOf(*txns[i], call, steps[i].cost);
     // In a call that passes only a watching rule that denied has a wait.
     args.wants_wait = !all || !outcomes[i].allowed;
-    outcomes[i].numbers = Apply(txns[i], args, action_of(i));
+    outcomes[i].numbers = Apply(*txns[i], args, action_of(i));
   }
-  return absl::OkStatus();
+  return true;
 }
 
-absl::Status RunOp(Op op, MemoryCall& call, const Step* steps,
-                   absl::Span<MemoryTxn> txns, Outcome* outcomes) {
+// Charges ahead of time, if the wait is not too long.
+void Reserve(MemoryTxn& txn, const MemoryCall& call, const Step& step,
+             Outcome* outcome) {
+  const int64_t wait =
+      Apply(txn, ArgsOf(txn, call, step.cost), Action::kLook).wait;
+  outcome->allowed = wait != kNever && wait <= step.max_wait;
+  StepArgs args = ArgsOf(txn, call, step.cost);
+  args.wants_wait = false;
+  outcome->numbers =
+      Apply(txn, args, CheckAction(outcome->allowed, false, step.cost));
+  outcome->numbers.wait = wait;
+}
+
+// A time, and whether it is of a clock that never jumps.
+struct Reading {
+  int64_t us;
+  bool steady;
+};
+
+// False: there is no room for a key, and nothing has changed.
+bool RunOp(Op op, MemoryCall& call, const Step* steps,
+           absl::Span<MemoryTxn* const> txns, Outcome* outcomes) {
   if (op == Op::kCheck) {
     if (txns.size() > 1 || steps[0].observe) {
       return Check(call, steps, txns, outcomes);
     }
-    outcomes[0].numbers =
-        CheckAlone(txns[0], ArgsOf(txns[0], call, steps[0].cost),
-                   &outcomes[0].allowed);
-    return txns[0].failed() ? absl::ResourceExhaustedError("")
-                            : absl::OkStatus();
+    outcomes[0].numbers = CheckAlone(
+        *txns[0], ArgsOf(*txns[0], call, steps[0].cost), &outcomes[0].allowed);
+    return !txns[0]->failed();
+  }
+  if (op == Op::kReserve) {
+    Reserve(*txns[0], call, steps[0], outcomes);
+    return !txns[0]->failed();
   }
   for (size_t i = 0; i < txns.size(); ++i) {
-    if (op == Op::kRefund) Refund(txns[i], call, steps[i].cost);
-    if (op == Op::kReset) txns[i].DEL();
-    const StepArgs args = ArgsOf(txns[i], call, steps[i].cost);
-    outcomes[i].allowed = Admits(txns[i], args);
-    outcomes[i].numbers = Apply(txns[i], args, Action::kLook);
+    MemoryTxn& txn = *txns[i];
+    if (op == Op::kReset) txn.DEL();
+    if (op == Op::kRefund) Refund(txn, call, steps[i].cost);
+    const StepArgs args = ArgsOf(txn, call, steps[i].cost);
+    outcomes[i].allowed = Admits(txn, args);
+    outcomes[i].numbers = Apply(txn, args, Action::kLook);
   }
-  return absl::OkStatus();
+  return true;
 }
 
 }  // namespace
 
 struct MemoryStore::Impl {
   explicit Impl(const MemoryStoreOptions& options)
-      : clock(options.clock != nullptr ? options.clock
+      : steady(options.clock == nullptr),
+        clock(options.clock != nullptr ? options.clock
                                        : std::make_shared<SteadyClock>()),
         keeper(options.stripes, options.max_keys) {}
 
-  absl::Status Run(Op op, int64_t now, const Step* steps, Outcome* outcomes,
-                   size_t count);
-  void LockAll(const MemoryCall& call) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    for (size_t i : call.held) keeper.stripe(i).mutex.Lock();
+  bool RunOne(Op op, Reading now, const Step& step, Outcome* outcome);
+  bool RunSeveral(Op op, Reading now, const Step* steps, Outcome* outcomes,
+                  size_t count);
+  // The stripes of the call are locked. These answer like RunOp.
+  bool RunOpen(Op op, MemoryCall& call, const Step* steps,
+               absl::Span<MemoryTxn* const> txns,
+               Outcome* outcomes) ABSL_NO_THREAD_SAFETY_ANALYSIS;
+  void LockAll(absl::Span<const size_t> held) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    for (size_t i : held) keeper.stripe(i).mutex.Lock();
   }
-  void UnlockAll(const MemoryCall& call) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    for (size_t i : call.held) keeper.stripe(i).mutex.Unlock();
+  void UnlockAll(absl::Span<const size_t> held) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    for (size_t i : held) keeper.stripe(i).mutex.Unlock();
   }
 
+  const bool steady;
   const std::shared_ptr<const Clock> clock;
   const KeyHash hash;
   Keeper keeper;
@@ -183,6 +220,8 @@ absl::StatusOr<std::shared_ptr<MemoryStore>> MemoryStore::Create(
 
 Time MemoryStore::Now() const { return impl_->clock->Now(); }
 
+const Clock& MemoryStore::WaitingClock() const { return *impl_->clock; }
+
 absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
     std::string_view rule_name, const CompiledLimit& limit) {
   MutexLock lock(&impl_->mutex);
@@ -192,65 +231,81 @@ absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
   std::shared_ptr<LimitRecord>& record =
       impl_->records[{id->second, limit.text}];
   if (record == nullptr) {
-    record =
-        std::make_shared<LimitRecord>(id->second, limit, FindOps(limit));
+    record = std::make_shared<LimitRecord>(id->second, limit, FindOps(limit));
   }
   return record;
 }
 
-absl::Status MemoryStore::Run(Op op, std::optional<Time> now,
-                              const Step* steps, Outcome* outcomes,
-                              size_t count) {
+absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
+                              Outcome* outcomes, size_t count) {
   if (count == 0) return absl::OkStatus();
-  const int64_t t = ToMicros(now.has_value() ? *now : impl_->clock->Now());
-  absl::Status s = impl_->Run(op, t, steps, outcomes, count);
-  if (s.ok()) return s;
+  const Reading t = {ToMicros(now.has_value() ? *now : impl_->clock->Now()),
+                     !now.has_value() && impl_->steady};
+  const bool decided = count == 1
+                           ? impl_->RunOne(op, t, steps[0], outcomes)
+                           : impl_->RunSeveral(op, t, steps, outcomes, count);
+  if (decided) return absl::OkStatus();
   impl_->refused.fetch_add(1, std::memory_order_relaxed);  // a bare count
   return absl::ResourceExhaustedError(absl::StrCat(
       "capacity: the store holds max_keys = ", impl_->keeper.max_keys(),
       " keys and found none that could leave; the call was not decided"));
 }
 
-absl::Status MemoryStore::Impl::Run(Op op, int64_t now, const Step* steps,
-                                    Outcome* outcomes, size_t count) {
-  MemoryCall call;
-  call.keeper = &keeper;
-  call.now = now;
-  absl::InlinedVector<uint64_t, 2> hashes(count);
+// Runs the op on transactions that are open, and pays for the sweep.
+bool MemoryStore::Impl::RunOpen(Op op, MemoryCall& call, const Step* steps,
+                                absl::Span<MemoryTxn* const> txns,
+                                Outcome* outcomes) {
+  const bool decided = RunOp(op, call, steps, txns, outcomes);
+  if (op == Op::kPeek || op == Op::kReset) return decided;
+  for (size_t i = 0; i < txns.size(); ++i) {
+    if (steps[i].cost == 0) continue;
+    keeper.Tick(keeper.stripe(txns[i]->stripe()), call.now,
+                txns[i]->inserted());
+  }
+  return decided;
+}
+
+bool MemoryStore::Impl::RunOne(Op op, Reading now, const Step& step,
+                               Outcome* outcome) {
+  const auto* record = static_cast<const LimitRecord*>(step.rule);
+  const uint64_t h = hash(record->state_id, step.key);
+  const size_t stripe = keeper.StripeOf(h);
+  MemoryCall call = {&keeper, now.us, now.steady,
+                     absl::MakeConstSpan(&stripe, 1)};
+  MutexLock lock(&keeper.stripe(stripe).mutex);
+  MemoryTxn txn(&call, stripe, record, h, step.key);
+  MemoryTxn* const txns[] = {&txn};
+  return RunOpen(op, call, &step, txns, outcome);
+}
+
+bool MemoryStore::Impl::RunSeveral(Op op, Reading now, const Step* steps,
+                                   Outcome* outcomes, size_t count) {
+  absl::FixedArray<uint64_t, 8> hashes(count);
+  absl::InlinedVector<size_t, 8> held(count);
   for (size_t i = 0; i < count; ++i) {
     const auto* record = static_cast<const LimitRecord*>(steps[i].rule);
     hashes[i] = hash(record->state_id, steps[i].key);
-    call.held.push_back(keeper.StripeOf(hashes[i]));
+    held[i] = keeper.StripeOf(hashes[i]);
   }
-  if (count > 1) {
-    // Several locks are taken in ascending order, here and nowhere else.
-    std::sort(call.held.begin(), call.held.end());
-    call.held.erase(std::unique(call.held.begin(), call.held.end()),
-                    call.held.end());
-  }
-  LockAll(call);
-  absl::Status status;
+  // Several locks are taken in ascending order, here and nowhere else.
+  std::sort(held.begin(), held.end());
+  held.erase(std::unique(held.begin(), held.end()), held.end());
+  MemoryCall call = {&keeper, now.us, now.steady, held};
+  LockAll(held);
+  bool decided;
   {
-    absl::InlinedVector<MemoryTxn, 1> txns;
-    txns.reserve(count);
+    absl::FixedArray<std::optional<MemoryTxn>, 4> open(count);
+    absl::FixedArray<MemoryTxn*, 4> txns(count);
     for (size_t i = 0; i < count; ++i) {
-      const auto* record = static_cast<const LimitRecord*>(steps[i].rule);
-      txns.emplace_back(&call, keeper.StripeOf(hashes[i]), record, hashes[i],
-                        steps[i].key);
+      open[i].emplace(&call, keeper.StripeOf(hashes[i]),
+                      static_cast<const LimitRecord*>(steps[i].rule), hashes[i],
+                      steps[i].key);
+      txns[i] = &*open[i];
     }
-    status = RunOp(op, call, steps, absl::MakeSpan(txns), outcomes);
-    if (op == Op::kCheck || op == Op::kRefund) {
-      for (size_t i = 0; i < count; ++i) {
-        if (steps[i].cost == 0) continue;
-        [&]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-          keeper.Tick(keeper.stripe(txns[i].stripe()), now,
-                      txns[i].inserted());
-        }();
-      }
-    }
+    decided = RunOpen(op, call, steps, txns, outcomes);
   }
-  UnlockAll(call);
-  return status;
+  UnlockAll(held);
+  return decided;
 }
 
 int64_t MemoryStore::Sweep(int64_t budget, std::optional<Time> now) {

@@ -8,10 +8,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "absl/base/macros.h"
-#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "backends/memory/keeper.h"
 #include "weir/txn.h"
 
@@ -21,8 +22,8 @@ namespace weir {
 struct MemoryCall {
   Keeper* keeper;
   int64_t now;
-  absl::InlinedVector<size_t, 2> held;     // stripes, ascending, locked
-  absl::InlinedVector<Entry*, 2> entries;  // in use by this call
+  bool steady;                    // `now` is of a clock that never jumps
+  absl::Span<const size_t> held;  // stripes, ascending, locked
 };
 
 class MemoryTxn final : public Txn {
@@ -35,20 +36,20 @@ class MemoryTxn final : public Txn {
         hash_(hash),
         key_(key),
         entry_(table().Find(hash, record->state_id, key)) {
-    if (entry_ != nullptr) call->entries.push_back(entry_);
+    if (entry_ != nullptr) entry_->in_use = true;
   }
-  // Moved while a call is put together, before any command.
-  MemoryTxn(MemoryTxn&& other) noexcept = default;
   ~MemoryTxn() override {
+    if (entry_ != nullptr) entry_->in_use = false;
     if (reserved_) call_->keeper->Release(1);
   }
+  MemoryTxn(const MemoryTxn&) = delete;
+  MemoryTxn& operator=(const MemoryTxn&) = delete;
 
   // Sees to it that the next write finds room. False: the store is full.
   bool Reserve() {
     if (entry_ == nullptr && !reserved_) {
-      reserved_ =
-          call_->keeper->Reserve(stripe_, call_->held, call_->entries,
-                                 call_->now);
+      reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->now,
+                                         call_->steady);
       return reserved_;
     }
     return true;
@@ -101,6 +102,75 @@ class MemoryTxn final : public Txn {
     SetExpiry(std::max<int64_t>(px, 1));
   }
 
+  int64_t LLEN() override {
+    const List* list = GetList();
+    return list == nullptr ? 0 : list->size();
+  }
+  int64_t LPUSH(std::string_view element) override {
+    List* list = ListToPush();
+    if (list == nullptr) return 0;
+    list->PushLeft(element);
+    return list->size();
+  }
+  int64_t RPUSH(std::string_view element) override {
+    List* list = ListToPush();
+    if (list == nullptr) return 0;
+    list->PushRight(element);
+    return list->size();
+  }
+  std::optional<std::string> LPOP() override {
+    List* list = GetList();
+    if (list == nullptr) return std::nullopt;
+    std::string element = list->At(0);
+    list->PopLeft(1);
+    AfterRemoval(list->size());
+    return element;
+  }
+  std::optional<std::string> RPOP() override {
+    List* list = GetList();
+    if (list == nullptr) return std::nullopt;
+    std::string element = list->At(list->size() - 1);
+    list->PopRight(1);
+    AfterRemoval(list->size());
+    return element;
+  }
+  std::optional<std::string> LINDEX(int64_t index) override {
+    const List* list = GetList();
+    if (list == nullptr || !FindIndex(list->size(), &index)) {
+      return std::nullopt;
+    }
+    return list->At(index);
+  }
+  bool LSET(int64_t index, std::string_view element) override {
+    List* list = GetList();
+    if (list == nullptr || !FindIndex(list->size(), &index)) return false;
+    list->Set(index, element);
+    entry_->record = record_;
+    return true;
+  }
+  int64_t LRANGE(int64_t start, int64_t stop,
+                 absl::Span<std::string> out) override {
+    const List* list = GetList();
+    if (list == nullptr || !Clip(list->size(), &start, &stop)) return 0;
+    const int64_t n =
+        std::min(stop - start + 1, static_cast<int64_t>(out.size()));
+    for (int64_t i = 0; i < n; ++i) {
+      out[static_cast<size_t>(i)] = list->At(start + i);
+    }
+    return n;
+  }
+  void LTRIM(int64_t start, int64_t stop) override {
+    List* list = GetList();
+    if (list == nullptr) return;
+    if (!Clip(list->size(), &start, &stop)) {
+      Drop();
+      return;
+    }
+    list->PopRight(list->size() - 1 - stop);
+    list->PopLeft(start);
+    AfterRemoval(list->size());
+  }
+
   bool ZADD(double score, std::string_view member) override {
     if (!live()) {
       if (!Ensure()) return false;
@@ -139,7 +209,7 @@ class MemoryTxn final : public Txn {
   bool ZREM(std::string_view member) override {
     SortedSet* set = Set();
     if (set == nullptr || !set->Remove(member)) return false;
-    AfterRemoval();
+    AfterRemoval(set->size());
     return true;
   }
   int64_t ZREMRANGEBYRANK(int64_t start, int64_t stop) override {
@@ -163,6 +233,22 @@ class MemoryTxn final : public Txn {
     return entry_ != nullptr && entry_->expire_us > call_->now;
   }
 
+  List* GetList() const {
+    if (!live()) return nullptr;
+    ABSL_ASSERT(entry_->list() != nullptr && "not a list");
+    return entry_->list();
+  }
+
+  List* ListToPush() {
+    if (!live()) {
+      if (!Ensure()) return nullptr;
+      entry_->MakeList();
+      entry_->expire_us = Entry::kNoExpiry;
+    }
+    entry_->record = record_;
+    return GetList();
+  }
+
   SortedSet* Set() const {
     if (!live()) return nullptr;
     ABSL_ASSERT(entry_->set() != nullptr && "not a sorted set");
@@ -179,7 +265,7 @@ class MemoryTxn final : public Txn {
       reserved_ = false;
       inserted_ = true;
       entry_ = table().Insert(Entry::Make(hash_, record_, key_));
-      call_->entries.push_back(entry_);
+      entry_->in_use = true;
     }
     entry_->record = record_;
     return true;
@@ -187,8 +273,6 @@ class MemoryTxn final : public Txn {
 
   void Drop() {
     if (entry_ == nullptr) return;
-    auto& entries = call_->entries;
-    entries.erase(std::find(entries.begin(), entries.end(), entry_));
     table().Remove(entry_);
     entry_ = nullptr;
     // What is dropped and written again in one step keeps its room.
@@ -196,21 +280,28 @@ class MemoryTxn final : public Txn {
   }
 
   void SetExpiry(int64_t milliseconds) {
-    const int64_t most = (Entry::kNoExpiry - 1 - call_->now) / 1000;
-    entry_->expire_us = call_->now + std::min(milliseconds, most) * 1000;
+    entry_->expire_us =
+        call_->now + std::min(milliseconds, kLongestExpiryMs) * 1000;
     entry_->record = record_;
   }
 
-  void AfterRemoval() {
+  // The last element takes the key with it.
+  void AfterRemoval(int64_t left) {
     entry_->record = record_;
-    if (entry_->set()->size() == 0) Drop();
+    if (left == 0) Drop();
   }
 
   int64_t RemoveRange(int64_t first, int64_t last) {
     if (first >= last) return 0;
-    entry_->set()->RemoveRange(first, last);
-    AfterRemoval();
+    SortedSet* set = entry_->set();
+    set->RemoveRange(first, last);
+    AfterRemoval(set->size());
     return last - first;
+  }
+
+  static bool FindIndex(int64_t size, int64_t* index) {
+    if (*index < 0) *index += size;
+    return *index >= 0 && *index < size;
   }
 
   // Ranks as Redis reads them: negative ones from the end, the rest cut off.
@@ -220,6 +311,9 @@ class MemoryTxn final : public Txn {
     *stop = std::min(*stop, size - 1);
     return *start <= *stop;
   }
+
+  // Thirty thousand years: far from any overflow, and longer than any limit.
+  static constexpr int64_t kLongestExpiryMs = 1'000'000'000'000'000;
 
   MemoryCall* call_;
   size_t stripe_;

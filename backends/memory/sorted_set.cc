@@ -4,35 +4,20 @@
 #include <cmath>
 #include <utility>
 
-#include "core/engines/log_entry.h"
 #include "weir/time.h"
 
 namespace weir {
 
 using engines::LogEntry;
 
-std::optional<SortedSet::Number> SortedSet::Parse(std::string_view member) {
-  const bool plain = member.size() == LogEntry::kSumBytes;
-  if (!plain && member.size() != LogEntry::kSumBytes + LogEntry::kCostBytes) {
-    return std::nullopt;
-  }
-  const LogEntry e = LogEntry::Decode({std::string(member), 0});
-  // A cost of 1 that is written out would not come back as it was.
-  if (!plain && e.cost == 1) return std::nullopt;
-  return Number{e.sum, e.cost};
-}
-
-std::string SortedSet::Write(const Number& number) {
-  return LogEntry{0, number.sum, number.cost}.Member();
-}
-
 void SortedSet::At(int64_t rank, ScoredMember* out) const {
+  const size_t i = static_cast<size_t>(rank);
   if (!packed_) {
-    *out = general_[static_cast<size_t>(rank)];
+    *out = general_[i];
     return;
   }
   out->score = ScoreAt(rank);
-  out->member = Write(NumberAt(static_cast<size_t>(rank)));
+  out->member = log_.At(i).Member();
 }
 
 template <class Before>
@@ -69,20 +54,20 @@ int64_t SortedSet::RankOf(std::string_view member) const {
     }
     return -1;
   }
-  const std::optional<Number> wanted = Parse(member);
+  const std::optional<LogEntry> wanted = LogEntry::FromMember(0, member);
   if (!wanted) return -1;
   size_t low = 0;
-  size_t high = times_.size();
+  size_t high = log_.size();
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (NumberAt(middle).sum < wanted->sum) {
+    if (log_.sum(middle) < wanted->sum) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  if (low == times_.size()) return -1;
-  const Number found = NumberAt(low);
+  if (low == log_.size()) return -1;
+  const LogEntry found = log_.At(low);
   const bool same = found.sum == wanted->sum && found.cost == wanted->cost;
   return same ? static_cast<int64_t>(low) : -1;
 }
@@ -93,33 +78,14 @@ std::optional<double> SortedSet::Score(std::string_view member) const {
   return ScoreAt(rank);
 }
 
-bool SortedSet::Append(double score, const Number& number) {
+bool SortedSet::Append(double score, std::string_view member) {
   if (!(std::fabs(score) <= static_cast<double>(kMaxExact)) ||
-      score != std::floor(score)) {
+      score != std::floor(score) ||
+      (size() > 0 && score < ScoreAt(size() - 1))) {
     return false;
   }
-  const size_t n = times_.size();
-  if (n > 0) {
-    if (score < ScoreAt(static_cast<int64_t>(n) - 1)) return false;
-    if (number.sum <= NumberAt(n - 1).sum) return false;
-  } else {
-    weighted_ = false;
-    numbers_ = {};
-    first_ = number.sum;
-  }
-  const bool in_step =
-      number.cost == 1 && number.sum == first_ + static_cast<int64_t>(n);
-  if (!weighted_ && !in_step) {
-    for (size_t i = 0; i < n; ++i) {
-      numbers_.push_back({first_ + static_cast<int64_t>(i), 1});
-    }
-    weighted_ = true;
-  }
-  if (weighted_) {
-    numbers_.push_back({number.sum, static_cast<uint32_t>(number.cost)});
-  }
-  times_.push_back(static_cast<int64_t>(score));
-  return true;
+  const std::optional<LogEntry> e = LogEntry::FromMember(score, member);
+  return e.has_value() && log_.Append(*e);
 }
 
 bool SortedSet::Add(double score, std::string_view member) {
@@ -131,8 +97,7 @@ bool SortedSet::Add(double score, std::string_view member) {
     general_.erase(general_.begin() + rank);
   }
   if (packed_) {
-    const std::optional<Number> number = Parse(member);
-    if (number && Append(score, *number)) return true;
+    if (Append(score, member)) return true;
     MakeGeneral();
   }
   ScoredMember element = {std::string(member), score};
@@ -161,26 +126,22 @@ void SortedSet::RemoveRange(int64_t first, int64_t last) {
   }
   const size_t n = static_cast<size_t>(last - first);
   if (first == 0) {
-    times_.pop_front(n);
-    if (weighted_) numbers_.pop_front(n);
-    first_ += last;
+    log_.PopFront(n);
   } else {
-    times_.pop_back(n);
-    if (weighted_) numbers_.pop_back(n);
+    log_.PopBack(n);
   }
 }
 
 void SortedSet::MakeGeneral() {
   if (!packed_) return;
-  general_.reserve(times_.size() + 1);
+  general_.reserve(log_.size() + 1);
   for (int64_t i = 0; i < size(); ++i) {
     ScoredMember element;
     At(i, &element);
     general_.push_back(std::move(element));
   }
   packed_ = false;
-  times_ = {};
-  numbers_ = {};
+  log_.Clear();
 }
 
 }  // namespace weir

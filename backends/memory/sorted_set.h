@@ -1,10 +1,8 @@
 // A sorted set, with Redis's order: by score, then by member as bytes.
 //
-// Two encodings, and the change from one to the other can't be seen. `packed`
-// holds a log of times: whole scores, members that are ascending 7-byte
-// numbers (with a 4-byte cost behind it or not), appended at the end, taken
-// from either end: 8 bytes an element while the numbers go up by one, 20 if
-// not. Anything else makes it `general`: a sorted array.
+// Two encodings, and the change from one to the other can't be seen. A log
+// that is appended at the end and taken from either end (whole scores, members
+// as LogEntry writes them) is packed; anything else is a sorted array.
 #ifndef WEIR_BACKENDS_MEMORY_SORTED_SET_H_
 #define WEIR_BACKENDS_MEMORY_SORTED_SET_H_
 
@@ -14,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/memory/ring.h"
+#include "backends/memory/packed_log.h"
 #include "weir/txn.h"
 
 namespace weir {
@@ -22,7 +20,7 @@ namespace weir {
 class SortedSet {
  public:
   int64_t size() const {
-    return static_cast<int64_t>(packed_ ? times_.size() : general_.size());
+    return static_cast<int64_t>(packed_ ? log_.size() : general_.size());
   }
 
   // The element of this rank, 0 <= rank < size().
@@ -43,37 +41,19 @@ class SortedSet {
   bool packed() const { return packed_; }
 
  private:
-  struct Number {
-    int64_t sum = 0;
-    int64_t cost = 1;  // 1: no cost is written in the member
-  };
-  struct Weighted {
-    int64_t sum;
-    uint32_t cost;
-  };
-
-  static std::optional<Number> Parse(std::string_view member);
-  static std::string Write(const Number& number);
-
-  Number NumberAt(size_t i) const {
-    if (!weighted_) return {first_ + static_cast<int64_t>(i), 1};
-    return {numbers_[i].sum, numbers_[i].cost};
-  }
-  int64_t RankOf(std::string_view member) const;
-  bool Append(double score, const Number& number);
   double ScoreAt(int64_t rank) const {
     const size_t i = static_cast<size_t>(rank);
-    return packed_ ? static_cast<double>(times_[i]) : general_[i].score;
+    return packed_ ? static_cast<double>(log_.time(i)) : general_[i].score;
   }
+  // -1 if it is not there.
+  int64_t RankOf(std::string_view member) const;
+  bool Append(double score, std::string_view member);
   template <class Before>
   int64_t CountWhile(Before before) const;
   void MakeGeneral();
 
   bool packed_ = true;
-  bool weighted_ = false;
-  int64_t first_ = 0;  // the number of element 0, unless weighted
-  Ring<int64_t> times_;
-  Ring<Weighted> numbers_;  // if weighted: one for each time
+  PackedLog log_;
   std::vector<ScoredMember> general_;
 };
 

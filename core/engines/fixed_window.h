@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "core/math.h"
+#include "core/reach.h"
 #include "core/text.h"
 #include "weir/engine.h"
 
@@ -65,10 +66,7 @@ struct FixedWindow {
                              " us has no meaning where windows open with the "
                              "first call; allowed: 0, or align \"epoch\"");
     }
-    if (now > kMaxExact - p.window) {
-      return InvalidArgument("window: ", p.window,
-                             " us would end after the year 2255 (2^53 us)");
-    }
+    if (absl::Status s = CheckReach("window", p.window, now); !s.ok()) return s;
     return p;
   }
 
@@ -80,7 +78,7 @@ struct FixedWindow {
         static_cast<int64_t>(FloorDiv(Wide{t} - p.offset, p.window));
     return {n * p.window + p.offset, 0};
   }
-  static int64_t StoredTime(const State& s) { return s.start; }
+  static int64_t StoredTime(const Params&, const State& s) { return s.start; }
   static int64_t Horizon(const Params& p) { return 2 * p.window; }
   static State Cut(const Params& p, int64_t t) {
     return {Fresh(p, t).start, p.limit};

@@ -95,10 +95,15 @@ struct Gcra {
     return p;
   }
 
-  static Traits TraitsOf(const Params& p) { return {p.burst, p.full_window}; }
+  static Traits TraitsOf(const Params& p) {
+    return {p.burst, p.full_window, false, p.max_wait};
+  }
 
   static State Fresh(const Params&, int64_t t) { return {t, 0}; }
-  static int64_t StoredTime(const State& s) { return s.tat; }
+  // Rounded up: the horizon is whole, so this compares as the exact time does.
+  static int64_t StoredTime(const Params&, const State& s) {
+    return s.tat + (s.ticks > 0 ? 1 : 0);
+  }
   static int64_t Horizon(const Params& p) { return 2 * p.longest + p.max_wait; }
   static State Cut(const Params& p, int64_t t) {
     return At(p, t, Times(p.burst, p.window));
@@ -146,10 +151,13 @@ struct Gcra {
     return s.tat + (s.ticks > 0 ? 1 : 0);
   }
 
-  // What is used, rounded up to whole calls, counts as used at the new rate.
+  // What is used, rounded up to whole calls, stays used.
   static State Carry(const Params& old, const Params& p, const State& s,
                      int64_t t) {
-    if (old.limit == p.limit && old.window == p.window) return s;
+    if (old.limit == p.limit && old.window == p.window &&
+        old.burst == p.burst && old.max_wait == p.max_wait) {
+      return s;
+    }
     const int64_t used = Saturate(CeilDiv(Ahead(old, s, t), old.window));
     return At(p, t, Times(used, p.window));
   }

@@ -1,51 +1,72 @@
-// An entry of a log that is kept as a sorted set: its score is its time, its
-// member the sum of all costs up to and including its own (7 bytes, highest
-// first), then its cost (4 bytes) if that is not 1. Members are unique, and
-// entries of one microsecond stay in the order in which they came.
+// An entry of a log: when, and how much; and the sum of all costs up to and
+// including its own, so that what lies between two entries is a difference.
 #ifndef WEIR_CORE_ENGINES_LOG_ENTRY_H_
 #define WEIR_CORE_ENGINES_LOG_ENTRY_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-
-#include "weir/txn.h"
 
 namespace weir::engines {
 
 struct LogEntry {
-  static constexpr size_t kSumBytes = 7;
-  static constexpr size_t kCostBytes = 4;
+  int64_t time = 0;
+  int64_t sum = 0;
+  int64_t cost = 1;
 
-  int64_t time;
-  int64_t sum;
-  int64_t cost;
-
+  // As a member of a sorted set, whose score is the time: the sum, then the
+  // cost if that is not 1; 7 bytes each, highest first. Members are unique,
+  // and entries of one microsecond stay in the order in which they came.
   std::string Member() const {
     std::string bytes;
-    Put(sum, kSumBytes, &bytes);
-    if (cost != 1) Put(cost, kCostBytes, &bytes);
+    Put(sum, &bytes);
+    if (cost != 1) Put(cost, &bytes);
     return bytes;
   }
 
-  static LogEntry Decode(const ScoredMember& m) {
-    const std::string_view bytes = m.member;
-    LogEntry e = {static_cast<int64_t>(m.score), 0, 1};
-    e.sum = Take(bytes.substr(0, kSumBytes));
-    if (bytes.size() > kSumBytes) e.cost = Take(bytes.substr(kSumBytes));
+  // As an element of a list: the time, then as above.
+  std::string Element() const {
+    std::string bytes;
+    Put(time + kBias, &bytes);
+    return bytes + Member();
+  }
+
+  // Nothing if these are not bytes that Member or Element writes.
+  static std::optional<LogEntry> FromMember(double score,
+                                            std::string_view bytes) {
+    if (bytes.size() != kWidth && bytes.size() != 2 * kWidth) {
+      return std::nullopt;
+    }
+    LogEntry e = {static_cast<int64_t>(score), Take(bytes, 0), 1};
+    if (bytes.size() == kWidth) return e;
+    e.cost = Take(bytes, kWidth);
+    if (e.cost == 1) return std::nullopt;
+    return e;
+  }
+
+  static std::optional<LogEntry> FromElement(std::string_view bytes) {
+    if (bytes.size() < kWidth) return std::nullopt;
+    std::optional<LogEntry> e = FromMember(0, bytes.substr(kWidth));
+    if (e) e->time = Take(bytes, 0) - kBias;
     return e;
   }
 
  private:
-  static void Put(int64_t value, size_t width, std::string* bytes) {
-    for (size_t i = width; i > 0; --i) {
+  static constexpr size_t kWidth = 7;
+  static constexpr int64_t kBias = int64_t{1} << 54;  // times may be negative
+
+  static void Put(int64_t value, std::string* bytes) {
+    for (size_t i = kWidth; i > 0; --i) {
       bytes->push_back(static_cast<char>(value >> (8 * (i - 1))));
     }
   }
 
-  static int64_t Take(std::string_view bytes) {
+  static int64_t Take(std::string_view bytes, size_t at) {
     int64_t value = 0;
-    for (char c : bytes) value = value << 8 | static_cast<unsigned char>(c);
+    for (size_t i = at; i < at + kWidth; ++i) {
+      value = value << 8 | static_cast<unsigned char>(bytes[i]);
+    }
     return value;
   }
 };

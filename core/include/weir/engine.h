@@ -28,7 +28,8 @@
 // An engine whose state is a small struct writes none of this: it gives pure
 // functions of (state, time, cost) and takes WordView below. Counts and costs
 // are at most kMaxExact, times are microseconds, arithmetic is exact; a cost
-// above the limit is Wait == kNever. docs/adding-an-engine.md walks through one.
+// above the limit is Wait == kNever. docs/adding-an-engine.md walks through
+// one.
 #ifndef WEIR_ENGINE_H_
 #define WEIR_ENGINE_H_
 
@@ -107,6 +108,8 @@ struct Traits {
   int64_t capacity = 0;       // the most that passes at once on a fresh key
   int64_t window_us = 0;      // the window, or the time to refill `limit`
   bool count_denied = false;  // denied calls are charged too
+  // The longest wait that may be reserved; kNever: no reservations.
+  int64_t max_wait_us = kNever;
 };
 
 // The arguments of one step of one engine.
@@ -115,7 +118,7 @@ struct StepArgs {
   const void* old_params = nullptr;  // null: the state was written under params
   int64_t t = 0;                     // the reading, us
   int64_t cost = 0;
-  bool wants_wait = true;            // else Numbers::wait is 0
+  bool wants_wait = true;  // else Numbers::wait is 0
 };
 
 struct Numbers {
@@ -240,16 +243,15 @@ absl::StatusOr<EngineInfo::Compiled> Compile(const Fields& fields,
 
 // E as a value; a constant, made at compile time.
 template <class E>
-inline constexpr EngineInfo kEngine = {E::kName, E::kDoc, E::kFields,
-                                       &internal::Compile<E>,
-                                       kEngineOps<E, Txn>};
+inline constexpr EngineInfo kEngine = {
+    E::kName, E::kDoc, E::kFields, &internal::Compile<E>, kEngineOps<E, Txn>};
 
-// The View of an engine whose state is one small struct (at most 32 bytes,
+// The View of an engine whose state is one small struct (at most 40 bytes,
 // trivially copyable): GET, pure functions, SET. Such an engine E gives
 //
 //   State
 //   static State Fresh(const Params&, int64_t t)
-//   static int64_t StoredTime(const State&)      the latest time it has seen
+//   static int64_t StoredTime(const Params&, const State&)  the latest seen
 //   static int64_t Horizon(const Params&)        further ahead: a jumped clock
 //   static State Cut(const Params&, int64_t t)   "empty at t"
 //   static State Carry(const Params& old, const Params&, const State&, t)
@@ -266,7 +268,7 @@ class WordView {
  public:
   using Params = typename E::Params;
   using State = typename E::State;
-  static_assert(std::is_trivially_copyable_v<State> && sizeof(State) <= 32);
+  static_assert(std::is_trivially_copyable_v<State> && sizeof(State) <= 40);
 
   WordView(T& txn, const Params& p, const Params* old, int64_t t)
       : txn_(txn), p_(p), t_(t) {
@@ -277,8 +279,8 @@ class WordView {
       return;
     }
     std::memcpy(&state_, bytes->data(), sizeof(State));
-    const int64_t horizon = E::Horizon(old != nullptr ? *old : p);
-    if (E::StoredTime(state_) - t > horizon) {
+    const Params& was = old != nullptr ? *old : p;
+    if (E::StoredTime(was, state_) - t > E::Horizon(was)) {
       state_ = E::Cut(p, t);
       cut_ = true;
     } else if (old != nullptr) {
@@ -294,7 +296,7 @@ class WordView {
   }
 
   void Refund(int64_t n) {
-    if (!present_ || n == 0) return;
+    if (!present_ || n == 0 || ResetAfter() == 0) return;
     state_ = E::Refund(p_, state_, t_, n);
     Store();
   }

@@ -60,6 +60,25 @@ class Limit {
   // about 8 bytes for each call that is still inside.
   static Limit SlidingLog(int64_t limit, Micros window);
 
+  // The same, but a call of age exactly `window` still counts.
+  static Limit SlidingLogList(int64_t limit, Micros window);
+
+  // At most `limit` in a window that moves in steps of `resolution`. Denied
+  // calls count too, unless CountDenied(false).
+  static Limit BucketedWindow(int64_t limit, Micros window, Micros resolution);
+
+  // About `limit` in every window: two counters, weighted. Under 2 * limit.
+  static Limit SlidingWindowCounter(int64_t limit, Micros window);
+
+  // At most `limit` in a window that the first allowed call opens: `burst` at
+  // once, the rest arriving evenly.
+  static Limit WindowedTokenBucket(int64_t limit, Micros window, int64_t burst);
+
+  // What was used fades, divided by `decay_factor` with every slot of
+  // `resolution`; at most `limit` of it. Denied calls count too, unless
+  // CountDenied(false).
+  static Limit Ar1(double limit, double decay_factor, Micros resolution);
+
   // No bound; the store is not asked.
   static Limit Unlimited();
 
@@ -78,6 +97,11 @@ class Limit {
   // fixed_window: kFirst or kEpoch, and where epoch windows begin.
   Limit Align(std::string_view align) const;
   Limit Offset(Micros offset) const;
+
+  // bucketed_window and ar1: whether denied calls count.
+  Limit CountDenied(bool count_denied) const;
+  // windowed_token_bucket: whether more than `burst` tokens may pile up.
+  Limit Capped(bool capped) const;
 
   const std::string& algorithm() const { return algorithm_; }
   // In the order in which they were set.

@@ -7,8 +7,8 @@
 //
 // A Txn is one key inside one atomic step: it is made for one call, used by
 // one thread, and sees one reading of the clock. It holds what Redis holds: a
-// missing key, a string, or a sorted set. A command on a key of another type
-// is a fault of the engine and ends the program in debug builds; release
+// missing key, a string, a list, or a sorted set. A command on a key of another
+// type is a fault of the engine and ends the program in debug builds; release
 // builds answer as for a missing key and change nothing.
 //
 // Times to live are in milliseconds, as in Redis, and count from the
@@ -60,6 +60,22 @@ class Txn {
   // of any type, and always sets an expiry (SET key value PX milliseconds).
   virtual std::optional<std::string_view> GET() = 0;
   virtual void SET(std::string_view value, int64_t px) = 0;
+
+  // Lists. Indices count from 0 at the left, negative ones from the right;
+  // ranges are cut to what is there; the last element takes the key with it.
+  // Pushes make a missing key and return the new length. LSET says whether the
+  // index was there. LRANGE writes as many elements as `out` has room for;
+  // returns how many.
+  virtual int64_t LLEN() = 0;
+  virtual int64_t LPUSH(std::string_view element) = 0;
+  virtual int64_t RPUSH(std::string_view element) = 0;
+  virtual std::optional<std::string> LPOP() = 0;
+  virtual std::optional<std::string> RPOP() = 0;
+  virtual std::optional<std::string> LINDEX(int64_t index) = 0;
+  virtual bool LSET(int64_t index, std::string_view element) = 0;
+  virtual int64_t LRANGE(int64_t start, int64_t stop,
+                         absl::Span<std::string> out) = 0;
+  virtual void LTRIM(int64_t start, int64_t stop) = 0;
 
   // Sorted sets. Ranks count from 0, negative ones from the end; ranges are
   // cut to what is there; the set's last element takes the key with it.

@@ -1,0 +1,212 @@
+// ar1: what was used fades exponentially; at most `limit` of it.
+//
+// Promises: the sum of all costs, each divided by decay_factor once for every
+//   slot since, stays within `limit`. In any span s at most
+//   limit * (1 + s / resolution * (1 - 1 / decay_factor)), in the long run.
+//   With count_denied (the default) denied calls count too.
+// Cost: 16 bytes a key and constant time in memory; in Redis one string.
+// Source: first-order autoregression, AR(1), of published scripts.
+// Choose it: to forgive slowly those who have just been busy.
+//
+// The value is a double, made by the same operations in the same order in C++
+// and in Lua (repeated squaring for the power, no libm), so that both stores
+// agree to the last bit.
+#ifndef WEIR_CORE_ENGINES_AR1_H_
+#define WEIR_CORE_ENGINES_AR1_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+#include "core/math.h"
+#include "core/text.h"
+#include "weir/engine.h"
+
+namespace weir::engines {
+
+struct Ar1 {
+  static constexpr std::string_view kName = "ar1";
+  static constexpr EngineDoc kDoc = {
+      "What was used fades, divided by `decay_factor` with every slot of "
+      "`resolution`; at most `limit` of it. Denied calls count too, unless "
+      "told otherwise.",
+      "limit at once; limit * (1 - 1 / decay_factor) a slot in the long run",
+      "16 bytes a key; constant time",
+      "To forgive slowly those who have just been busy.",
+      "First-order autoregression, AR(1)",
+  };
+  static constexpr Field kFields[] = {
+      {"limit", FieldType::kReal, "what may be in use; may have a fraction"},
+      {"decay_factor", FieldType::kReal,
+       "what the value is divided by with every slot; above 1"},
+      DurationField("resolution", "the length of a slot"),
+      {"count_denied", FieldType::kBool, "denied calls count too", "true"},
+  };
+
+  struct Params {
+    double limit;
+    double decay;
+    int64_t resolution;
+    bool count_denied;
+    int64_t longest;  // from `limit` to fresh, us
+  };
+
+  struct State {
+    int64_t slot;
+    double value;
+  };
+
+  template <class T>
+  using View = WordView<Ar1, T>;
+
+  static absl::StatusOr<Params> Compile(const Fields& f, int64_t now) {
+    Params p = {f.Real("limit"), f.Real("decay_factor"),
+                f.Duration("resolution"), f.Bool("count_denied", true), 0};
+    if (!(p.limit > 0 && p.limit <= 1e12)) {
+      return InvalidArgument("limit: ", p.limit,
+                             "; allowed: above 0, at most 10^12, or 0 to deny "
+                             "all");
+    }
+    if (!(p.decay > 1 && p.decay <= 1e12)) {
+      return InvalidArgument("decay_factor: ", p.decay,
+                             "; allowed: above 1, at most 10^12");
+    }
+    const Wide longest =
+        Wide{SlotsUntil(p, p.limit, kTrace, true)} * p.resolution;
+    if (longest > kMaxWindowUs || longest > kMaxExact - now) {
+      return InvalidArgument("decay_factor: ", p.decay, " a slot of ",
+                             p.resolution,
+                             "us fades for more than 100 years; allowed: a "
+                             "larger factor or a shorter resolution");
+    }
+    p.longest = static_cast<int64_t>(longest);
+    return p;
+  }
+
+  static Traits TraitsOf(const Params& p) {
+    return {static_cast<int64_t>(std::floor(p.limit)), p.longest,
+            p.count_denied};
+  }
+
+  static State Fresh(const Params& p, int64_t t) { return {Slot(p, t), 0}; }
+  static int64_t StoredTime(const Params& p, const State& s) {
+    return s.slot * p.resolution;
+  }
+  static int64_t Horizon(const Params& p) { return 2 * p.longest; }
+  static State Cut(const Params& p, int64_t t) { return {Slot(p, t), p.limit}; }
+
+  static bool Admits(const Params& p, const State& s, int64_t t, int64_t cost) {
+    return Fade(p, s, t).value + static_cast<double>(cost) <= p.limit;
+  }
+
+  static State Charge(const Params& p, const State& s, int64_t t,
+                      int64_t cost) {
+    State n = Fade(p, s, t);
+    n.value = std::min(n.value + static_cast<double>(cost),
+                       static_cast<double>(kMaxExact));
+    return n;
+  }
+
+  static State Refund(const Params& p, const State& s, int64_t t, int64_t n) {
+    State r = Fade(p, s, t);
+    r.value -= static_cast<double>(n);
+    if (r.value < kTrace) r.value = 0;
+    return r;
+  }
+
+  static int64_t Remaining(const Params& p, const State& s, int64_t t) {
+    const double value = Fade(p, s, t).value;
+    if (!(value + 1 <= p.limit)) return 0;
+    // The difference is rounded; what passes is what the sum says.
+    double n = std::floor(p.limit - value);
+    if (value + (n + 1) <= p.limit) n += 1;
+    if (value + n > p.limit) n -= 1;
+    return static_cast<int64_t>(n);
+  }
+
+  static int64_t Wait(const Params& p, const State& s, int64_t t,
+                      int64_t cost) {
+    const double c = static_cast<double>(cost);
+    if (c > p.limit) return kNever;
+    const State n = Fade(p, s, t);
+    if (n.value + c <= p.limit) return 0;
+    return (n.slot + Slots(p, n.value, c, p.limit, false)) * p.resolution - t;
+  }
+
+  static int64_t FreshAt(const Params& p, const State& s, int64_t t) {
+    const State n = Fade(p, s, t);
+    if (n.value == 0) return t;
+    return (n.slot + SlotsUntil(p, n.value, kTrace, true)) * p.resolution;
+  }
+
+  // The value is kept.
+  static State Carry(const Params& old, const Params& p, const State& s,
+                     int64_t t) {
+    if (old.resolution == p.resolution && old.decay == p.decay) return s;
+    return {Slot(p, std::max(t, s.slot * old.resolution)),
+            Fade(old, s, t).value};
+  }
+
+ private:
+  // A value below this can no longer change a sum with one call.
+  static constexpr double kTrace = 1.0 / 9007199254740992.0;  // 2^-53
+
+  static int64_t Slot(const Params& p, int64_t t) {
+    return static_cast<int64_t>(FloorDiv(t, p.resolution));
+  }
+
+  // base^n, by repeated squaring.
+  static double Power(double base, int64_t n) {
+    double power = 1;
+    while (n > 0) {
+      if (n % 2 == 1) power = power * base;
+      base = base * base;
+      n = n / 2;
+    }
+    return power;
+  }
+
+  static double After(const Params& p, double value, int64_t slots) {
+    value = value / Power(p.decay, slots);
+    return value < kTrace ? 0 : value;
+  }
+
+  // The state as of the slot of t; a slot before the last one counts as it.
+  static State Fade(const Params& p, const State& s, int64_t t) {
+    const int64_t slot = Slot(p, t);
+    if (slot <= s.slot) return s;
+    return {slot, After(p, s.value, slot - s.slot)};
+  }
+
+  static int64_t SlotsUntil(const Params& p, double value, double bound,
+                            bool below) {
+    return Slots(p, value, 0, bound, below);
+  }
+
+  // The first number of slots after which value + cost is at most `bound` (or,
+  // with `below`, below it).
+  static int64_t Slots(const Params& p, double value, double cost, double bound,
+                       bool below) {
+    const auto done = [&](int64_t slots) {
+      const double sum = After(p, value, slots) + cost;
+      return below ? sum < bound : sum <= bound;
+    };
+    int64_t high = 1;
+    while (!done(high) && high < kMaxExact / 2) high *= 2;
+    int64_t low = 0;  // not done
+    while (high - low > 1) {
+      const int64_t middle = low + (high - low) / 2;
+      if (done(middle)) {
+        high = middle;
+      } else {
+        low = middle;
+      }
+    }
+    return high;
+  }
+};
+
+}  // namespace weir::engines
+
+#endif  // WEIR_CORE_ENGINES_AR1_H_

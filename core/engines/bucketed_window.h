@@ -1,0 +1,68 @@
+// bucketed_window: at most `limit` in a window that moves in steps.
+//
+// Promises: at most `limit` in any span up to window - resolution, and
+//   2 * limit in a window. With count_denied (the default) denied calls count
+//   too, so who keeps knocking stays outside.
+// Cost: 16 bytes for each slot with calls, at most window / resolution + 2 of
+//   them; a check is O(log n). In Redis one list.
+// Source: the sliding window over sub-counters of the published multi-limit
+//   scripts; a call counts as made at the start of its slot.
+// Choose it: where denied calls must count, or a log would be too long.
+#ifndef WEIR_CORE_ENGINES_BUCKETED_WINDOW_H_
+#define WEIR_CORE_ENGINES_BUCKETED_WINDOW_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/engines/log_store.h"
+#include "core/engines/log_view.h"
+#include "core/reach.h"
+#include "core/text.h"
+#include "weir/engine.h"
+
+namespace weir::engines {
+
+struct BucketedWindow {
+  static constexpr std::string_view kName = "bucketed_window";
+  static constexpr EngineDoc kDoc = {
+      "At most `limit` in a window that moves in steps of `resolution`; denied "
+      "calls count too, unless told otherwise.",
+      "limit in any span up to window - resolution; 2 * limit in a window",
+      "16 bytes for each slot with calls, at most window / resolution + 2; "
+      "time logarithmic in their number",
+      "Where denied calls must count, or a log would be too long.",
+      "Sliding window over sub-counters",
+  };
+  static constexpr Field kFields[] = {
+      {"limit", FieldType::kCount, "calls a window"},
+      DurationField("window", "how long a slot counts"),
+      DurationField("resolution", "the length of a slot, at most the window"),
+      {"count_denied", FieldType::kBool, "denied calls count too", "true"},
+  };
+
+  using Params = LogParams;
+
+  template <class T>
+  using View = LogView<T, ListLog>;
+
+  static absl::StatusOr<Params> Compile(const Fields& f, int64_t now) {
+    const int64_t window = f.Duration("window");
+    const int64_t resolution = f.Duration("resolution");
+    if (resolution > window) {
+      return InvalidArgument("resolution: ", resolution,
+                             "us is longer than the window; allowed: 1us to ",
+                             window, "us");
+    }
+    if (absl::Status s = CheckReach("window", window, now); !s.ok()) return s;
+    return Params{f.Count("limit"), window, window, resolution,
+                  f.Bool("count_denied", true)};
+  }
+
+  static Traits TraitsOf(const Params& p) {
+    return {p.limit, p.window, p.count_denied};
+  }
+};
+
+}  // namespace weir::engines
+
+#endif  // WEIR_CORE_ENGINES_BUCKETED_WINDOW_H_

@@ -1,0 +1,83 @@
+// Where a log lies: in a sorted set or in a list. Both know an entry by its
+// rank, the oldest first.
+#ifndef WEIR_CORE_ENGINES_LOG_STORE_H_
+#define WEIR_CORE_ENGINES_LOG_STORE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/engines/log_entry.h"
+#include "weir/txn.h"
+
+namespace weir::engines {
+
+// Scores are times; ZCOUNT finds what has left.
+template <class T>
+class SortedSetLog {
+ public:
+  explicit SortedSetLog(T& txn) : txn_(txn) {}
+
+  int64_t Size() const { return txn_.ZCARD(); }
+  LogEntry At(int64_t rank) const {
+    ScoredMember m;
+    txn_.ZRANGE(rank, rank, absl::MakeSpan(&m, 1));
+    return LogEntry::FromMember(m.score, m.member).value_or(LogEntry());
+  }
+  // How many entries are not later than `time`.
+  int64_t CountUpTo(int64_t time, int64_t /*size*/) const {
+    return txn_.ZCOUNT(ScoreBound::Lowest(),
+                       {static_cast<double>(time), false});
+  }
+  void Append(const LogEntry& e) {
+    txn_.ZADD(static_cast<double>(e.time), e.Member());
+  }
+  void RemoveOldest(int64_t n) { txn_.ZREMRANGEBYRANK(0, n - 1); }
+  void RemoveFrom(int64_t rank) { txn_.ZREMRANGEBYRANK(rank, -1); }
+
+ private:
+  T& txn_;
+};
+
+// Newest first, as LPUSH leaves them.
+template <class T>
+class ListLog {
+ public:
+  explicit ListLog(T& txn) : txn_(txn) {}
+
+  int64_t Size() const { return txn_.LLEN(); }
+  LogEntry At(int64_t rank) const {
+    const std::optional<std::string> bytes = txn_.LINDEX(-1 - rank);
+    if (!bytes) return LogEntry();
+    return LogEntry::FromElement(*bytes).value_or(LogEntry());
+  }
+  int64_t CountUpTo(int64_t time, int64_t size) const {
+    int64_t low = 0;
+    int64_t high = size;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (At(middle).time <= time) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+  void Append(const LogEntry& e) { txn_.LPUSH(e.Element()); }
+  void RemoveOldest(int64_t n) { txn_.LTRIM(0, -1 - n); }
+  void RemoveFrom(int64_t rank) {
+    if (rank == 0) {
+      txn_.DEL();
+    } else {
+      txn_.LTRIM(-rank, -1);
+    }
+  }
+
+ private:
+  T& txn_;
+};
+
+}  // namespace weir::engines
+
+#endif  // WEIR_CORE_ENGINES_LOG_STORE_H_
