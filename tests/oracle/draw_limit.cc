@@ -1,6 +1,8 @@
 #include "tests/oracle/draw_limit.h"
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <numeric>
 
 #include "tests/oracle/wide.h"
@@ -43,10 +45,59 @@ void DrawMaxWait(LimitSpec& spec, Rng& rng) {
   }
 }
 
+bool IsLog(const std::string& algorithm) {
+  return algorithm.rfind("sliding_log", 0) == 0;
+}
+
+double DrawReal(Rng& rng, int64_t least, int64_t most) {
+  const double whole =
+      static_cast<double>(rng.OneIn(2) ? rng.Uniform(least, least + 20)
+                                       : rng.LogUniform(least, most));
+  return rng.OneIn(3) ? whole
+                      : whole + static_cast<double>(rng.Uniform(1, 999)) / 1000;
+}
+
+LimitSpec DrawAr1(Rng& rng) {
+  LimitSpec spec;
+  spec.algorithm = "ar1";
+  spec.reals["limit"] = DrawReal(rng, 1, kMaxCount - 1);
+  // Slow decays too, but none so slow that rounding outweighs a slot.
+  spec.reals["decay_factor"] =
+      rng.OneIn(2)
+          ? DrawReal(rng, 2, 1'000'000)
+          : 1 + static_cast<double>(rng.LogUniform(1, 10'000)) / 10'000;
+  spec.durations["resolution"] = rng.LogUniform(1, kMaxWindow);
+  if (rng.OneIn(2)) spec.flags["count_denied"] = rng.OneIn(2);
+  return spec;
+}
+
+void DrawFlag(LimitSpec& spec, const std::string& name, Rng& rng) {
+  if (!rng.OneIn(3)) spec.flags[name] = rng.OneIn(2);
+}
+
+// What the algorithms with a limit and a window have besides.
+void DrawMore(LimitSpec& spec, Rng& rng) {
+  const int64_t limit = spec.Count("limit");
+  const int64_t window = spec.Duration("window");
+  if (spec.algorithm == "fixed_window" && rng.OneIn(2)) {
+    spec.words["align"] = "epoch";
+    if (rng.OneIn(2)) spec.durations["offset"] = rng.Uniform(0, window - 1);
+  } else if (spec.algorithm == "bucketed_window") {
+    spec.durations["resolution"] = rng.OneIn(2)
+                                       ? std::max<int64_t>(1, window / 5)
+                                       : rng.LogUniform(1, window);
+    DrawFlag(spec, "count_denied", rng);
+  } else if (spec.algorithm == "windowed_token_bucket") {
+    spec.counts["burst"] = rng.LogUniform(1, limit);
+    DrawFlag(spec, "capped", rng);
+  }
+}
+
 LimitSpec Draw(const std::string& algorithm, Rng& rng) {
+  if (algorithm == "ar1") return DrawAr1(rng);
   LimitSpec spec;
   spec.algorithm = algorithm;
-  const bool log = algorithm.rfind("sliding_log", 0) == 0;
+  const bool log = IsLog(algorithm);
   const Rate rate = DrawRate(rng, !log           ? kMaxCount
                                   : rng.OneIn(4) ? kMaxLog
                                                  : 50);
@@ -66,12 +117,7 @@ LimitSpec Draw(const std::string& algorithm, Rng& rng) {
   } else {
     spec.counts["limit"] = rate.limit;
     spec.durations["window"] = rate.window;
-    if (algorithm == "fixed_window" && rng.OneIn(2)) {
-      spec.words["align"] = "epoch";
-      if (rng.OneIn(2)) {
-        spec.durations["offset"] = rng.Uniform(0, rate.window - 1);
-      }
-    }
+    DrawMore(spec, rng);
   }
   return spec;
 }
@@ -89,13 +135,22 @@ Wide LongestReset(const LimitSpec& spec, int64_t used) {
   if (spec.algorithm == "uniform") {
     return Wide(used) * spec.Duration("interval");
   }
-  return spec.Duration("window");
+  if (spec.algorithm == "ar1") {
+    const double slots = std::log2(static_cast<double>(used) * kMaxExact) /
+                         std::log2(spec.Real("decay_factor", 2));
+    const double us = (slots + 3) * spec.Duration("resolution");
+    return us < 1e18 ? static_cast<int64_t>(us) : INT64_MAX;
+  }
+  const Wide windows = spec.algorithm == "sliding_window_counter" ? 2 : 1;
+  return windows * spec.Duration("window") + 1;
 }
 
 // The most that a state of this limit can hold as used: a clock that goes back
 // is believed up to twice the limit's reset_after and its max_wait.
 Wide MostCarried(const LimitSpec& spec) {
   const Wide capacity = MakeModel(spec)->Capacity();
+  // What is denied adds up for as long as the sum is exact.
+  if (MakeModel(spec)->CountsDenied()) return kMaxExact;
   Wide limit = 1;
   int64_t window = 0;
   if (spec.algorithm == "gcra") {
@@ -119,7 +174,8 @@ Wide MostCarried(const LimitSpec& spec) {
 
 bool Accepted(const LimitSpec& spec) {
   if (spec.zero() || spec.unlimited()) return true;
-  return LongestReset(spec, MakeModel(spec)->Capacity()) <= kMaxReset;
+  const Wide longest = LongestReset(spec, MakeModel(spec)->Capacity() + 1);
+  return longest <= (spec.algorithm == "ar1" ? kMaxWindow : kMaxReset);
 }
 
 }  // namespace
@@ -134,7 +190,6 @@ LimitSpec DrawLimit(const std::string& algorithm, Rng& rng) {
 LimitSpec DrawVariant(const LimitSpec& spec, Rng& rng) {
   for (;;) {
     LimitSpec other = rng.OneIn(3) ? DrawLimit(spec.algorithm, rng) : spec;
-    if (spec.algorithm == "sliding_log") other = spec;
     for (auto& [name, count] : other.counts) {
       switch (rng.Uniform(0, 4)) {
         case 0:
@@ -150,9 +205,20 @@ LimitSpec DrawVariant(const LimitSpec& spec, Rng& rng) {
           break;
       }
     }
-    if (spec.algorithm == "sliding_log") {
+    for (auto& [name, real] : other.reals) {
+      if (!rng.OneIn(3)) continue;
+      const double factor = static_cast<double>(rng.Uniform(2, 10));
+      if (rng.OneIn(2)) {
+        real = std::min(real * factor, static_cast<double>(kMaxCount));
+      } else if (real / factor >= (name == "limit" ? 1 : 1.0001)) {
+        real /= factor;
+      }
+    }
+    for (auto& [name, flag] : other.flags) flag = flag != rng.OneIn(4);
+    if (IsLog(spec.algorithm)) {
       other.counts["limit"] = std::min(other.counts["limit"], kMaxLog);
-    } else if (rng.OneIn(3)) {
+    }
+    if (rng.OneIn(3)) {
       for (auto& [name, duration] : other.durations) {
         const int64_t factor = rng.Uniform(2, 10);
         duration = rng.OneIn(2) ? std::min(duration * factor, kMaxWindow)
@@ -162,6 +228,17 @@ LimitSpec DrawVariant(const LimitSpec& spec, Rng& rng) {
     if (other.durations.count("offset") != 0) {
       other.durations["offset"] %= other.durations["window"];
     }
+    if (other.durations.count("window") != 0) {
+      for (auto& [name, duration] : other.durations) {
+        if (name == "resolution") {
+          duration = std::min(duration, other.durations["window"]);
+        }
+      }
+    }
+    if (spec.algorithm == "windowed_token_bucket") {
+      int64_t& burst = other.counts["burst"];
+      burst = std::min(burst, other.counts["limit"]);
+    }
     if (Accepted(other)) return other;
   }
 }
@@ -170,8 +247,10 @@ bool FitsTogether(const std::vector<LimitSpec>& specs, int64_t* longest_reset) {
   Wide most = 0;
   for (const LimitSpec& spec : specs) {
     if (spec.zero() || spec.unlimited()) continue;
-    most = Max(most, specs.size() == 1 ? MakeModel(spec)->Capacity()
-                                       : MostCarried(spec));
+    const std::unique_ptr<Model> model = MakeModel(spec);
+    most = Max(most, specs.size() == 1 && !model->CountsDenied()
+                         ? model->Capacity() + 1
+                         : MostCarried(spec));
   }
   if (most > kMaxExact) return false;
   Wide longest = 0;

@@ -12,7 +12,7 @@ constexpr int64_t kYear = int64_t{365} * 86'400 * 1'000'000;
 
 int64_t SomeDuration(const LimitSpec& spec) {
   if (spec.durations.count("window") != 0) return spec.Duration("window");
-  return spec.Duration("interval", 1'000'000);
+  return spec.Duration("interval", spec.Duration("resolution", 1'000'000));
 }
 
 }  // namespace
@@ -55,6 +55,7 @@ void Generator::DrawRules() {
   if (configs > 1 && rng_.OneIn(8)) {
     LimitSpec& limit = trace_.configs.back().back().limit;
     if (limit.counts.count("limit") != 0) limit.counts["limit"] = 0;
+    if (limit.reals.count("limit") != 0) limit.reals["limit"] = 0;
   }
   if (mix_.max_rules > 1 && rng_.OneIn(10)) {
     for (auto& config : trace_.configs) {

@@ -1,7 +1,6 @@
 #include "tests/oracle/model.h"
 
 #include <cstdlib>
-#include <functional>
 
 namespace weir_oracle {
 namespace {
@@ -10,17 +9,6 @@ template <class Map, class Value>
 Value Find(const Map& map, const std::string& name, Value fallback) {
   auto it = map.find(name);
   return it == map.end() ? fallback : it->second;
-}
-
-// The smallest d in (lo, hi] for which `holds` is true, given that it is false
-// at lo, true at hi, and turns once.
-int64_t FirstTrue(int64_t lo, int64_t hi,
-                  const std::function<bool(int64_t)>& holds) {
-  while (hi - lo > 1) {
-    const int64_t mid = lo + (hi - lo) / 2;
-    (holds(mid) ? hi : lo) = mid;
-  }
-  return hi;
 }
 
 }  // namespace
@@ -39,14 +27,28 @@ bool LimitSpec::Flag(const std::string& name, bool fallback) const {
   return Find(flags, name, fallback);
 }
 
+double LimitSpec::Real(const std::string& name, double fallback) const {
+  return Find(reals, name, fallback);
+}
+
 bool LimitSpec::zero() const {
-  return Count("limit", 1) == 0 || Count("capacity", 1) == 0;
+  return Count("limit", 1) == 0 || Count("capacity", 1) == 0 ||
+         Real("limit", 1) == 0;
 }
 
 bool operator==(const LimitSpec& a, const LimitSpec& b) {
   return a.algorithm == b.algorithm && a.counts == b.counts &&
          a.durations == b.durations && a.words == b.words &&
          a.flags == b.flags && a.reals == b.reals;
+}
+
+int64_t Model::FirstTrue(int64_t lo, int64_t hi,
+                         const std::function<bool(int64_t)>& holds) {
+  while (hi - lo > 1) {
+    const int64_t mid = lo + (hi - lo) / 2;
+    (holds(mid) ? hi : lo) = mid;
+  }
+  return hi;
 }
 
 int64_t Model::Remaining(int64_t t) const {
@@ -84,6 +86,11 @@ Algorithms() {
           {"uniform", &MakeUniform},
           {"fixed_window", &MakeFixedWindow},
           {"sliding_log", &MakeSlidingLog},
+          {"sliding_log_list", &MakeSlidingLogList},
+          {"bucketed_window", &MakeBucketedWindow},
+          {"sliding_window_counter", &MakeSlidingWindowCounter},
+          {"windowed_token_bucket", &MakeWindowedTokenBucket},
+          {"ar1", &MakeAr1},
       };
   return *kAlgorithms;
 }

@@ -11,6 +11,7 @@
 #define WEIR_TESTS_ORACLE_MODEL_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,6 +37,7 @@ struct LimitSpec {
   int64_t Duration(const std::string& name, int64_t fallback) const;
   std::string Word(const std::string& name, const std::string& fallback) const;
   bool Flag(const std::string& name, bool fallback) const;
+  double Real(const std::string& name, double fallback) const;
 
   bool unlimited() const { return algorithm == "unlimited"; }
   // A limit of 0, which denies everything.
@@ -75,12 +77,18 @@ class Model {
   virtual bool CountsDenied() const { return false; }
 
   // How many calls of cost 1 would pass now, back to back.
-  int64_t Remaining(int64_t t) const;
+  virtual int64_t Remaining(int64_t t) const;
   // The smallest wait after which a call of this cost passes if nothing else
   // comes; nothing if there is none.
   virtual std::optional<int64_t> Wait(int64_t t, int64_t cost) const;
   // The smallest wait after which the key is fresh.
   int64_t ResetAfter(int64_t t) const;
+
+ protected:
+  // The smallest d in (lo, hi] for which `holds` is true, given that it is
+  // false at lo, true at hi, and turns once.
+  static int64_t FirstTrue(int64_t lo, int64_t hi,
+                           const std::function<bool(int64_t)>& holds);
 
  private:
   LimitSpec spec_;
@@ -96,6 +104,11 @@ std::unique_ptr<Model> MakeLeakyBucket(const LimitSpec& spec);
 std::unique_ptr<Model> MakeUniform(const LimitSpec& spec);
 std::unique_ptr<Model> MakeFixedWindow(const LimitSpec& spec);
 std::unique_ptr<Model> MakeSlidingLog(const LimitSpec& spec);
+std::unique_ptr<Model> MakeSlidingLogList(const LimitSpec& spec);
+std::unique_ptr<Model> MakeBucketedWindow(const LimitSpec& spec);
+std::unique_ptr<Model> MakeSlidingWindowCounter(const LimitSpec& spec);
+std::unique_ptr<Model> MakeWindowedTokenBucket(const LimitSpec& spec);
+std::unique_ptr<Model> MakeAr1(const LimitSpec& spec);
 
 // The names that MakeModel knows.
 const std::map<std::string, std::unique_ptr<Model> (*)(const LimitSpec&)>&

@@ -1,4 +1,6 @@
-// sliding_log: every charged call is written down and the list is walked.
+// sliding_log and sliding_log_list: every charged call is written down and the
+// list is walked. The two differ in when an entry leaves: at the age of the
+// window, or 1 us later.
 #include <algorithm>
 #include <vector>
 
@@ -13,7 +15,8 @@ class SlidingLog : public Model {
   explicit SlidingLog(const LimitSpec& spec)
       : Model(spec),
         limit_(spec.Count("limit")),
-        window_(spec.Duration("window")) {}
+        stay_(spec.Duration("window") +
+              (spec.algorithm == "sliding_log_list" ? 1 : 0)) {}
 
   std::unique_ptr<Model> Clone() const override {
     return std::make_unique<SlidingLog>(*this);
@@ -44,13 +47,20 @@ class SlidingLog : public Model {
   }
 
   bool Jumped(int64_t t) const override {
-    return !log_.empty() && Wide(log_.back().time) - t > Wide(2) * window_;
+    return !log_.empty() && Wide(log_.back().time) - t > Wide(2) * stay_;
   }
 
   void Empty(int64_t t) override { log_ = {{t, limit_}}; }
 
-  void TakeOver(const Model& old, int64_t) override {
-    log_ = dynamic_cast<const SlidingLog&>(old).log_;
+  // What has left stays out. A longer window keeps the others for longer; by a
+  // shorter one some would leave at once, so they all count as made now.
+  void TakeOver(const Model& old, int64_t t) override {
+    SlidingLog from = dynamic_cast<const SlidingLog&>(old);
+    const int64_t now = from.Now(t);
+    if (stay_ != from.stay_) from.Drop(t);
+    log_ = from.log_;
+    if (stay_ >= from.stay_ || log_.empty()) return;
+    log_ = {{now, from.Used(t).Narrow()}};
   }
 
  private:
@@ -64,7 +74,7 @@ class SlidingLog : public Model {
     return log_.empty() ? t : std::max(t, log_.back().time);
   }
   bool Inside(const Entry& e, int64_t now) const {
-    return e.time > now - window_;
+    return e.time > now - stay_;
   }
   Wide Used(int64_t t) const {
     Wide sum = 0;
@@ -82,11 +92,15 @@ class SlidingLog : public Model {
   }
 
   int64_t limit_;
-  int64_t window_;
+  int64_t stay_;            // how long an entry counts
   std::vector<Entry> log_;  // in the order of their times
 };
 
 }  // namespace
+
+std::unique_ptr<Model> MakeSlidingLogList(const LimitSpec& spec) {
+  return std::make_unique<SlidingLog>(spec);
+}
 
 std::unique_ptr<Model> MakeSlidingLog(const LimitSpec& spec) {
   return std::make_unique<SlidingLog>(spec);

@@ -1,6 +1,7 @@
 #include "tests/oracle/trace.h"
 
 #include <cstdio>
+#include <iomanip>
 #include <sstream>
 
 namespace weir_oracle {
@@ -45,7 +46,7 @@ std::string RuleJson(const RuleSpec& rule, const std::string& key) {
     out << ", \"" << name << "\": " << (value ? "true" : "false");
   }
   for (const auto& [name, value] : rule.limit.reals) {
-    out << ", \"" << name << "\": " << value;
+    out << ", \"" << name << "\": " << std::setprecision(17) << value;
   }
   if (!key.empty()) out << ", \"key\": \"" << key << "\"";
   if (rule.observe) out << ", \"observe\": true";
