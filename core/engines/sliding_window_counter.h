@@ -121,12 +121,14 @@ struct SlidingWindowCounter {
     return t;
   }
 
-  // In windows of another length all that is used counts as current.
+  // In windows of another length all that is used counts as current. A reading
+  // from before the window moves nothing back.
   static State Carry(const Params& old, const Params& p, const State& s,
                      int64_t t) {
     if (old.window == p.window) return s;
     const Wide used = CeilDiv(Used(old, Roll(old, s, t), t), old.window);
-    return {Number(p, t), 0, Saturate(used)};
+    const int64_t now = std::max(t, s.number * old.window);
+    return {Number(p, now), 0, Saturate(used)};
   }
 
  private:

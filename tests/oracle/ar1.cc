@@ -71,8 +71,15 @@ class Ar1 : public Model {
     value_ = limit_;
   }
 
+  // The value is kept, as it is at this reading if it fades otherwise from now
+  // on.
   void TakeOver(const Model& old, int64_t t) override {
     const auto& from = dynamic_cast<const Ar1&>(old);
+    if (decay_ == from.decay_ && resolution_ == from.resolution_) {
+      slot_ = from.slot_;
+      value_ = from.value_;
+      return;
+    }
     value_ = from.Value(t);
     slot_ = SlotOf(std::max(t, from.value_ == 0 ? t : from.Start()));
   }

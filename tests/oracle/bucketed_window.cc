@@ -35,8 +35,7 @@ class BucketedWindow : public Model {
   void Charge(int64_t t, int64_t cost) override {
     Drop(t);
     const int64_t room = (Wide(kMaxExact) - Used(t)).Narrow();
-    const int64_t slot = SlotOf(Now(t));
-    slots_[slot] += std::min(cost, room);
+    if (room > 0) slots_[SlotOf(Now(t))] += std::min(cost, room);
   }
 
   // Newest first.
