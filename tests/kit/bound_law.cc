@@ -59,6 +59,16 @@ TEST_P(BoundLaw, GreedyDemandStaysWithinTheBoundAndComesNearIt) {
         Driver driver(harness, limit, engine().registry);
         Demand demand(setting, rng_);
         std::vector<Admitted> calls;
+        if (engine().worst_case) {
+          for (const auto& ask : engine().worst_case(limit, demand.t())) {
+            demand.Forward(ask.t - demand.t());
+            int64_t cost = driver.Peek("k", 1, demand.t()).remaining;
+            if (ask.cost > 0) cost = std::min(cost, ask.cost);
+            if (cost > 0 && driver.Check("k", cost, demand.t()).allowed) {
+              calls.push_back({demand.t(), cost});
+            }
+          }
+        }
         for (int i = 0; i < 300 && !demand.over(); ++i) {
           int64_t cost = driver.Peek("k", 1, demand.t()).remaining;
           // Greed first: the slowest limits have time for a few steps only.
@@ -67,7 +77,8 @@ TEST_P(BoundLaw, GreedyDemandStaysWithinTheBoundAndComesNearIt) {
             calls.push_back({demand.t(), cost});
           }
           const Decision next = driver.Peek(
-              "k", rng_.OneIn(2) ? 1 : demand.OrdinaryCost(), demand.t());
+              "k", i == 0 || rng_.OneIn(2) ? 1 : demand.OrdinaryCost(),
+              demand.t());
           demand.Forward(next.retry_after ? next.retry_after->count() : 0);
         }
         EXPECT_TRUE(WithinBound(calls, engine(), limit, setting.capacity))

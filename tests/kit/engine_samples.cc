@@ -1,5 +1,7 @@
 #include "weir/testing/engine_samples.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -185,6 +187,191 @@ EngineUnderTest SlidingLog() {
   return engine;
 }
 
+EngineUnderTest SlidingLogList() {
+  EngineUnderTest engine;
+  // A call leaves 1 us after the window has passed over it.
+  engine.at_most = [](const Limit& limit, int64_t us) {
+    const Fields fields(limit);
+    const int64_t stay = fields.Duration("window") + 1;
+    return MulDiv(fields.Count("limit"), us / stay + 1, 1);
+  };
+  engine.taken_greedily = engine.at_most;
+  engine.samples = {
+      Limit::SlidingLogList(5, Micros(10 * kSecond)),
+      Limit::SlidingLogList(1, Micros(kUs)),
+      Limit::SlidingLogList(300, Micros(kSecond)),
+      Limit::SlidingLogList(2, Micros(100 * kYear)),
+      Limit::SlidingLogList(9'999'991, Micros(kOddCentury)),
+      Limit::SlidingLogList(10'000'000, Micros(kHour)),
+  };
+  return engine;
+}
+
+EngineUnderTest BucketedWindow() {
+  EngineUnderTest engine;
+  engine.at_most = [](const Limit& limit, int64_t us) {
+    const Fields fields(limit);
+    const int64_t window = fields.Duration("window");
+    const int64_t slot = fields.Duration("resolution");
+    // A span of window - resolution holds at most the limit; so does a window
+    // that begins with a slot, and they may follow each other by whole slots.
+    const int64_t spans = us / (window - slot + 1) + 1;
+    const int64_t step = window / slot * slot;
+    const int64_t beyond = std::max<int64_t>(0, us - (window - slot));
+    const int64_t windows = 1 + beyond / step + (beyond % step != 0 ? 1 : 0);
+    return MulDiv(fields.Count("limit"), std::min(spans, windows), 1);
+  };
+  const auto make = [](int64_t limit, int64_t window, int64_t resolution) {
+    return Limit::BucketedWindow(limit, Micros(window), Micros(resolution));
+  };
+  engine.samples = {
+      make(5, 10 * kSecond, kSecond),
+      make(5, 10 * kSecond, kSecond).CountDenied(false),
+      make(1, kUs, kUs),
+      make(7, 10 * kSecond, 3 * kSecond).CountDenied(false),
+      make(100, kHour, 1).CountDenied(false),
+      make(3, 100 * kYear, 7 * kDay),
+      make(999'999'999'989, kOddCentury, kOddCentury).CountDenied(false),
+      make(kTrillion, kDay, 999'983),
+  };
+  return engine;
+}
+
+EngineUnderTest SlidingWindowCounter() {
+  EngineUnderTest engine;
+  // What comes in the last microsecond of one window leaves room again as it
+  // fades in the next.
+  engine.at_most = [](const Limit& limit, int64_t us) {
+    const Fields fields(limit);
+    const int64_t count = fields.Count("limit");
+    if (us == 0) return count;
+    return Add(count, MulDiv(count, us - 1, fields.Duration("window")));
+  };
+  engine.worst_case = [](const Limit& limit, int64_t t) {
+    const int64_t window = Fields(limit).Duration("window");
+    const int64_t into = (t % window + window) % window;
+    return std::vector<EngineUnderTest::Ask>{{t - into + window - 1, 0}};
+  };
+  engine.samples = {
+      Limit::SlidingWindowCounter(5, Micros(10 * kSecond)),
+      Limit::SlidingWindowCounter(1, Micros(kUs)),
+      Limit::SlidingWindowCounter(1'000, Micros(333)),
+      Limit::SlidingWindowCounter(3, Micros(50 * kYear)),
+      Limit::SlidingWindowCounter(999'999'999'989, Micros(kOddCentury)),
+      Limit::SlidingWindowCounter(kTrillion, Micros(kUs)),
+  };
+  return engine;
+}
+
+// The most within a span that goes over the beginnings of `opened` windows.
+int64_t OfWindowedTokens(const Limit& limit, int64_t us, int64_t opened) {
+  const Fields fields(limit);
+  const int64_t window = fields.Duration("window");
+  const int64_t burst = fields.Count("burst");
+  const int64_t flow = fields.Count("limit") - burst;
+  // No token comes at the end itself.
+  const int64_t whole = Add(burst, MulDiv(flow, window - 1, window));
+  const int64_t windows = MulDiv(whole, opened + 1, 1);
+  if (fields.Bool("capped", true)) {
+    return std::min(windows, Add(MulDiv(burst, opened + 1, 1),
+                                 MulDiv(flow, us - opened, window)));
+  }
+  // All that piled up in the first window, then what the last one has so far.
+  if (opened == 0) return whole;
+  const int64_t open = std::max<int64_t>(0, us - 1 - (opened - 1) * window);
+  return std::min(windows, Add(MulDiv(whole, opened, 1),
+                               Add(burst, MulDiv(flow, open, window))));
+}
+
+EngineUnderTest WindowedTokenBucket() {
+  EngineUnderTest engine;
+  engine.at_most = [](const Limit& limit, int64_t us) {
+    const int64_t window = Fields(limit).Duration("window");
+    const int64_t least = us / window;
+    const int64_t most = us == 0 ? 0 : (us - 1) / window + 1;
+    return std::max(OfWindowedTokens(limit, us, least),
+                    OfWindowedTokens(limit, us, most));
+  };
+  // Around the end of a window. Where tokens pile up, the first call takes as
+  // little as opens one.
+  engine.worst_case = [](const Limit& limit, int64_t t) {
+    const Fields fields(limit);
+    const int64_t window = fields.Duration("window");
+    return std::vector<EngineUnderTest::Ask>{
+        {t, fields.Bool("capped", true) ? 0 : 1},
+        {t + window - 1, 0},
+        {t + window, 0}};
+  };
+  const auto make = [](int64_t limit, int64_t window, int64_t burst) {
+    return Limit::WindowedTokenBucket(limit, Micros(window), burst);
+  };
+  engine.samples = {
+      make(10, 10 * kSecond, 3),
+      make(10, 10 * kSecond, 3).Capped(false),
+      make(1, kUs, 1),
+      make(5, kUs, 2).Capped(false),
+      make(7, 3 * kSecond, 7),
+      make(3, 100 * kYear, 1).Capped(false),
+      make(999'999'999'989, kOddCentury, 999'983),
+      make(999'999'999'989, kOddCentury, 999'983).Capped(false),
+      make(kTrillion, 7, 1),
+  };
+  return engine;
+}
+
+// What a value of `used` leaves room for.
+int64_t RoomBeside(double used, double limit) {
+  if (!(used + 1 <= limit)) return 0;
+  return static_cast<int64_t>(limit - used);
+}
+
+int64_t OfFading(const Limit& limit, int64_t slots) {
+  const Fields fields(limit);
+  const double most = fields.Real("limit");
+  const double decay = fields.Real("decay_factor");
+  const int64_t whole = static_cast<int64_t>(most);
+  const auto room_after = [&](int64_t n) {
+    const double power = std::pow(decay, static_cast<double>(n));
+    return RoomBeside(static_cast<double>(whole) / power, most);
+  };
+  // Calls are whole: after the first there is no room for a while, and then
+  // for what has faded by then.
+  if (room_after(slots - 1) == 0) {
+    return whole + (room_after(slots + 1) > 0 ? 1 : 0);
+  }
+  if (slots < 3 || room_after(slots - 3) == 0) {
+    return whole + room_after(slots);
+  }
+  const double sum = most + static_cast<double>(slots) * most * (1 - 1 / decay);
+  return sum < 9e18 ? static_cast<int64_t>(sum * (1 + 1e-12)) + 1
+                    : std::numeric_limits<int64_t>::max();
+}
+
+EngineUnderTest Ar1() {
+  EngineUnderTest engine;
+  // What fades in a slot makes room in the next.
+  engine.at_most = [](const Limit& limit, int64_t us) {
+    const int64_t slot = Fields(limit).Duration("resolution");
+    const int64_t more = us / slot + (us % slot != 0 ? 1 : 0);
+    if (more == 0) return static_cast<int64_t>(Fields(limit).Real("limit"));
+    return OfFading(limit, more);
+  };
+  engine.worst_case = [](const Limit& limit, int64_t t) {
+    const int64_t slot = Fields(limit).Duration("resolution");
+    const int64_t into = (t % slot + slot) % slot;
+    return std::vector<EngineUnderTest::Ask>{{t - into + slot - 1, 0}};
+  };
+  engine.samples = {
+      Limit::Ar1(10, 2, Micros(kSecond)),
+      Limit::Ar1(10, 2, Micros(kSecond)).CountDenied(false),
+      Limit::Ar1(2.5, 1.1, Micros(kHour)).CountDenied(false),
+      Limit::Ar1(1, 1.001, Micros(kUs)).CountDenied(false),
+      Limit::Ar1(100.75, 1'000, Micros(30 * kDay)).CountDenied(false),
+      Limit::Ar1(1e12, 1.5, Micros(333)).CountDenied(false),
+  };
+  return engine;
+}
+
 std::optional<EngineUnderTest> Describe(std::string_view algorithm) {
   if (algorithm == "gcra") return Gcra();
   if (algorithm == "token_bucket") return TokenBucket();
@@ -192,6 +379,11 @@ std::optional<EngineUnderTest> Describe(std::string_view algorithm) {
   if (algorithm == "uniform") return Uniform();
   if (algorithm == "fixed_window") return FixedWindow();
   if (algorithm == "sliding_log") return SlidingLog();
+  if (algorithm == "sliding_log_list") return SlidingLogList();
+  if (algorithm == "bucketed_window") return BucketedWindow();
+  if (algorithm == "sliding_window_counter") return SlidingWindowCounter();
+  if (algorithm == "windowed_token_bucket") return WindowedTokenBucket();
+  if (algorithm == "ar1") return Ar1();
   return std::nullopt;
 }
 

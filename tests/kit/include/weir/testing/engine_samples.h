@@ -34,6 +34,13 @@ struct EngineUnderTest {
   // `us` after its first call. Negative, or no function: there is no closed
   // form for this limit, and nothing to compare with.
   std::function<int64_t(const Limit&, int64_t us)> taken_greedily;
+  // Who wants to come near the bound asks for this first, from t on. No
+  // function: all that remains, at once.
+  struct Ask {
+    int64_t t = 0;
+    int64_t cost = 0;  // 0: all that remains
+  };
+  std::function<std::vector<Ask>(const Limit&, int64_t t)> worst_case;
 };
 
 inline std::ostream& operator<<(std::ostream& out, const EngineUnderTest& e) {
