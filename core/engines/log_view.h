@@ -71,7 +71,11 @@ class LogView {
       Drop(expired_);
     }
     cost = std::min(cost, kMaxExact - used_);
-    if (cost == 0) return;
+    if (cost == 0) {
+      // No room in the sums. The window may be a longer one than before.
+      Expire();
+      return;
+    }
     if (sum_ > kMaxExact - cost) Rebase();
     LogEntry e = {Date(now_), sum_ + cost, cost};
     if (!p_.alone() && held_ > expired_) {

@@ -91,11 +91,16 @@ Setting Explore(const StoreFactory& factory, const EngineUnderTest& engine,
   const int64_t now = ToMicros(harness.store->Now());
   setting.capacity = driver.Peek("k", 1, now).limit;
   setting.reset = driver.Check("k", setting.capacity, now).reset_after.count();
-  setting.longest = setting.reset;
+  // Windows on a grid take longest where one has just begun.
+  const int64_t begin = now + setting.reset;
+  setting.longest =
+      std::max(setting.reset,
+               driver.Check("k", setting.capacity, begin).reset_after.count());
   absl::StatusOr<CompiledLimit> compiled =
       engine.registry->Compile(limit, TimeFromMicros(now));
   if (compiled.ok()) {
     setting.longest = std::max(setting.longest, compiled->traits.window_us);
+    setting.counts_denied = compiled->traits.count_denied;
   }
   setting.start = now + rng.Uniform(0, 1'000'000'000'000);
   if (rng.OneIn(8)) setting.start = 0;

@@ -62,6 +62,8 @@ struct Setting {
   int64_t start = 0;
   // No call may come later, for times end at 2^53 us.
   int64_t end = 0;
+  // Denied calls are charged too: they change what comes after them.
+  bool counts_denied = false;
 };
 
 // Makes a setting for a limit, at one of many starting times.

@@ -225,8 +225,8 @@ EngineUnderTest BucketedWindow() {
     return Limit::BucketedWindow(limit, Micros(window), Micros(resolution));
   };
   engine.samples = {
-      make(5, 10 * kSecond, kSecond),
       make(5, 10 * kSecond, kSecond).CountDenied(false),
+      make(5, 10 * kSecond, kSecond),
       make(1, kUs, kUs),
       make(7, 10 * kSecond, 3 * kSecond).CountDenied(false),
       make(100, kHour, 1).CountDenied(false),
@@ -239,6 +239,7 @@ EngineUnderTest BucketedWindow() {
 
 EngineUnderTest SlidingWindowCounter() {
   EngineUnderTest engine;
+  engine.remains_what_is_not_used = false;
   // What comes in the last microsecond of one window leaves room again as it
   // fades in the next.
   engine.at_most = [](const Limit& limit, int64_t us) {
@@ -285,6 +286,11 @@ int64_t OfWindowedTokens(const Limit& limit, int64_t us, int64_t opened) {
 
 EngineUnderTest WindowedTokenBucket() {
   EngineUnderTest engine;
+  engine.remains_what_is_not_used = false;
+  engine.cut_equals_drained = false;
+  engine.piles_up = [](const Limit& limit) {
+    return !Fields(limit).Bool("capped", true);
+  };
   engine.at_most = [](const Limit& limit, int64_t us) {
     const int64_t window = Fields(limit).Duration("window");
     const int64_t least = us / window;
@@ -336,12 +342,10 @@ int64_t OfFading(const Limit& limit, int64_t slots) {
   };
   // Calls are whole: after the first there is no room for a while, and then
   // for what has faded by then.
-  if (room_after(slots - 1) == 0) {
-    return whole + (room_after(slots + 1) > 0 ? 1 : 0);
+  if (room_after(slots) == 0) {
+    return whole + (room_after(slots + 1) > 0 ? 1 : 0);  // rounded otherwise
   }
-  if (slots < 3 || room_after(slots - 3) == 0) {
-    return whole + room_after(slots);
-  }
+  if (room_after(slots - 1) == 0) return whole + room_after(slots);
   const double sum = most + static_cast<double>(slots) * most * (1 - 1 / decay);
   return sum < 9e18 ? static_cast<int64_t>(sum * (1 + 1e-12)) + 1
                     : std::numeric_limits<int64_t>::max();
@@ -349,6 +353,8 @@ int64_t OfFading(const Limit& limit, int64_t slots) {
 
 EngineUnderTest Ar1() {
   EngineUnderTest engine;
+  engine.remains_what_is_not_used = false;
+  engine.cut_equals_drained = false;
   // What fades in a slot makes room in the next.
   engine.at_most = [](const Limit& limit, int64_t us) {
     const int64_t slot = Fields(limit).Duration("resolution");
@@ -362,8 +368,8 @@ EngineUnderTest Ar1() {
     return std::vector<EngineUnderTest::Ask>{{t - into + slot - 1, 0}};
   };
   engine.samples = {
-      Limit::Ar1(10, 2, Micros(kSecond)),
       Limit::Ar1(10, 2, Micros(kSecond)).CountDenied(false),
+      Limit::Ar1(10, 2, Micros(kSecond)),
       Limit::Ar1(2.5, 1.1, Micros(kHour)).CountDenied(false),
       Limit::Ar1(1, 1.001, Micros(kUs)).CountDenied(false),
       Limit::Ar1(100.75, 1'000, Micros(30 * kDay)).CountDenied(false),

@@ -61,6 +61,7 @@ TEST_P(ReplaceLaw, WhatIsUsedIsCarriedOver) {
         const Limit other = RandomLimit(engine(), rng_, harness.store->Now());
         SCOPED_TRACE("replaced by " + ToText(other));
         const Setting after = Explore(factory(), engine(), other, rng_);
+        if (after.counts_denied) return;
         const int64_t t =
             NextBeginning(factory(), engine(), limit, setting.start);
         if (t > std::min(setting.end, after.end)) return;
@@ -82,9 +83,11 @@ TEST_P(ReplaceLaw, WhatIsUsedIsCarriedOver) {
 }
 
 TEST_P(ReplaceLaw, UsedIsRoundedUpAtAnyTime) {
+  if (!engine().remains_what_is_not_used) return;
   ForEachLimit(
       factory(), engine(), rng_,
       [&](const Limit& limit, const Setting& setting) {
+        if (setting.counts_denied) return;
         const Harness harness = factory().make();
         const std::optional<Limit> other =
             WithOtherCount(engine(), limit, rng_, harness.store->Now());
@@ -136,11 +139,12 @@ TEST_P(ReplaceLaw, ALowerLimitDoesNotLowerWhatIsUsed) {
   ForEachLimit(
       factory(), engine(), rng_,
       [&](const Limit& limit, const Setting& setting) {
+        if (setting.counts_denied) return;
         const Harness harness = factory().make();
         const Limit other = RandomLimit(engine(), rng_, harness.store->Now());
         SCOPED_TRACE("lowered to " + ToText(other));
         const Setting low = Explore(factory(), engine(), other, rng_);
-        if (low.capacity >= setting.capacity) return;
+        if (low.capacity >= setting.capacity || low.counts_denied) return;
         const int64_t t = setting.start;
         if (t > low.end) return;
         Driver before(harness, limit, engine().registry);

@@ -25,7 +25,7 @@ constexpr int64_t kYear = int64_t{365} * 24 * 3600 * 1'000'000;
 int64_t Jump(const Limit& limit, const Setting& setting, Rng& rng) {
   const int64_t max_wait = Fields(limit).Duration("max_wait", kMinute);
   // A window may have begun its own length before the reading.
-  return 3 * setting.longest + max_wait + rng.LogUniform(1, kYear);
+  return 5 * setting.longest + max_wait + rng.LogUniform(1, kYear);
 }
 
 }  // namespace
@@ -33,6 +33,7 @@ int64_t Jump(const Limit& limit, const Setting& setting, Rng& rng) {
 TEST_P(TimeLaw, ReadingsThatRunBackGrantNothingAndChangeNothing) {
   ForEachLimit(factory(), engine(), rng_,
                [&](const Limit& limit, const Setting& setting) {
+                 if (setting.counts_denied) return;
                  const Harness harness = factory().make();
                  const Harness twin_harness = factory().make();
                  Driver driver(harness, limit, engine().registry);
@@ -56,6 +57,7 @@ TEST_P(TimeLaw, ReadingsThatRunBackGrantNothingAndChangeNothing) {
 TEST_P(TimeLaw, AChargeAtAnEarlierReadingCountsAsOneAtTheLastCharge) {
   ForEachLimit(factory(), engine(), rng_,
                [&](const Limit& limit, const Setting& setting) {
+                 if (setting.counts_denied) return;
                  Driver driver(factory().make(), limit, engine().registry);
                  Driver twin(factory().make(), limit, engine().registry);
                  Demand demand(setting, rng_);
@@ -90,6 +92,7 @@ TEST_P(TimeLaw, AStateFromAClockThatJumpedIsCutByTheFirstCallThatCharges) {
   ForEachLimit(
       factory(), engine(), rng_,
       [&](const Limit& limit, const Setting& setting) {
+        if (setting.counts_denied) return;
         Driver driver(factory().make(), limit, engine().registry);
         Driver twin(factory().make(), limit, engine().registry);
         const int64_t t = setting.start;
@@ -102,8 +105,10 @@ TEST_P(TimeLaw, AStateFromAClockThatJumpedIsCutByTheFirstCallThatCharges) {
 
         // Reported by those who look, and not stored.
         for (const int64_t cost : {int64_t{0}, int64_t{1}, setting.capacity}) {
-          EXPECT_EQ(ToText(driver.Peek("k", cost, t)),
-                    ToText(twin.Peek("k", cost, t)));
+          const Decision seen = driver.Peek("k", cost, t);
+          EXPECT_EQ(seen.remaining, 0);
+          if (!engine().cut_equals_drained) continue;
+          EXPECT_EQ(ToText(seen), ToText(twin.Peek("k", cost, t)));
         }
         driver.Check("k", 0, t);
         EXPECT_EQ(ToText(driver.Peek("k", 1, ahead)), before);
@@ -113,6 +118,7 @@ TEST_P(TimeLaw, AStateFromAClockThatJumpedIsCutByTheFirstCallThatCharges) {
         const Decision fresh = driver.Peek("k", 1, ahead);
         EXPECT_EQ(fresh.remaining, setting.capacity) << ToText(fresh);
         EXPECT_EQ(fresh.reset_after, Micros(0));
+        if (!engine().cut_equals_drained) return;
         const uint64_t seed = rng_.Next();
         EXPECT_EQ(LaterDecisions(driver, "k", setting, t, seed),
                   LaterDecisions(twin, "k", setting, t, seed));
@@ -122,6 +128,7 @@ TEST_P(TimeLaw, AStateFromAClockThatJumpedIsCutByTheFirstCallThatCharges) {
 TEST_P(TimeLaw, AStateWithinTwiceTheResetIsNotCut) {
   ForEachLimit(factory(), engine(), rng_,
                [&](const Limit& limit, const Setting& setting) {
+                 if (setting.counts_denied) return;
                  Driver driver(factory().make(), limit, engine().registry);
                  const int64_t t = setting.start;
                  Drain(driver, "k", t);

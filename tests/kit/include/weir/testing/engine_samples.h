@@ -41,6 +41,13 @@ struct EngineUnderTest {
     int64_t cost = 0;  // 0: all that remains
   };
   std::function<std::vector<Ask>(const Limit&, int64_t t)> worst_case;
+  // What remains is the capacity less what is used, to the unit.
+  bool remains_what_is_not_used = true;
+  // A key that a clock's jump has emptied equals one whose capacity was used.
+  bool cut_equals_drained = true;
+  // More than the capacity may pass on a key that is in use. No function: for
+  // no limit.
+  std::function<bool(const Limit&)> piles_up;
 };
 
 inline std::ostream& operator<<(std::ostream& out, const EngineUnderTest& e) {
