@@ -328,7 +328,8 @@ EngineUnderTest WindowedTokenBucket() {
 // What a value of `used` leaves room for.
 int64_t RoomBeside(double used, double limit) {
   if (!(used + 1 <= limit)) return 0;
-  return static_cast<int64_t>(limit - used);
+  // The difference of doubles may be rounded to just below a whole number.
+  return std::max<int64_t>(1, static_cast<int64_t>(limit - used));
 }
 
 int64_t OfFading(const Limit& limit, int64_t slots) {
@@ -353,6 +354,7 @@ int64_t OfFading(const Limit& limit, int64_t slots) {
 
 EngineUnderTest Ar1() {
   EngineUnderTest engine;
+  engine.exact = false;
   engine.remains_what_is_not_used = false;
   engine.cut_equals_drained = false;
   // What fades in a slot makes room in the next.

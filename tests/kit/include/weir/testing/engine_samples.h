@@ -41,6 +41,8 @@ struct EngineUnderTest {
     int64_t cost = 0;  // 0: all that remains
   };
   std::function<std::vector<Ask>(const Limit&, int64_t t)> worst_case;
+  // Sums and differences are exact; what is in doubles is not.
+  bool exact = true;
   // What remains is the capacity less what is used, to the unit.
   bool remains_what_is_not_used = true;
   // A key that a clock's jump has emptied equals one whose capacity was used.
