@@ -13,12 +13,22 @@ int64_t MicrosOf() {
 
 }  // namespace
 
+void Clock::WaitUntil(Time, std::condition_variable& cv,
+                      std::unique_lock<std::mutex>& lock) const {
+  cv.wait_for(lock, std::chrono::milliseconds(1));
+}
+
 SteadyClock::SteadyClock()
     : offset_us_(MicrosOf<std::chrono::system_clock>() -
                  MicrosOf<std::chrono::steady_clock>()) {}
 
 Time SteadyClock::Now() const {
   return TimeFromMicros(MicrosOf<std::chrono::steady_clock>() + offset_us_);
+}
+
+void SteadyClock::WaitUntil(Time t, std::condition_variable& cv,
+                            std::unique_lock<std::mutex>& lock) const {
+  cv.wait_for(lock, t - Now());
 }
 
 }  // namespace weir

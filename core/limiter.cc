@@ -1,173 +1,70 @@
 #include "weir/limiter.h"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <utility>
 
-#include "absl/container/fixed_array.h"
+#include "core/rule_set.h"
 #include "core/text.h"
+#include "core/waiting_room.h"
 
 namespace weir {
-namespace {
 
-// A rule, checked and known to the store.
-struct Prepared {
-  CompiledLimit limit;
-  std::shared_ptr<const StoreRule> rule;
-  double soft_above = 0;  // used above this is flagged; capacity: never
-  int step = -1;          // its place among the steps; -1: no store is asked
-};
-
-std::optional<Micros> ToWait(int64_t wait) {
-  if (wait == kNever) return std::nullopt;
-  return Micros(wait);
-}
-
-// Never is greater than any wait.
-bool WaitsLonger(const std::optional<Micros>& a,
-                 const std::optional<Micros>& b) {
-  if (!b.has_value()) return false;
-  return !a.has_value() || *a > *b;
-}
-
-absl::Status CheckCost(const Rule& rule, int64_t cost) {
-  if (cost >= 0 && cost <= kMaxExact) return absl::OkStatus();
-  return InvalidArgument("cost: ", cost, " for rule \"", rule.name,
-                         "\"; allowed: 0 to ", kMaxExact);
-}
-
-absl::Status CheckKey(const Rule& rule, std::string_view key) {
-  if (key.size() <= kMaxKeyBytes) return absl::OkStatus();
-  return InvalidArgument("key: ", key.size(), " bytes for rule \"", rule.name,
-                         "\"; allowed: at most ", kMaxKeyBytes);
-}
-
-absl::Status CheckTime(const std::optional<Time>& now) {
-  if (!now || (ToMicros(*now) >= -kMaxExact && ToMicros(*now) <= kMaxExact)) {
-    return absl::OkStatus();
+struct Limiter::State {
+  const RuleSet& rules() const {
+    // acquire: pairs with the release in Replace, so that the set is seen
+    // whole.
+    return *current.load(std::memory_order_acquire);
   }
-  return InvalidArgument("now: ", ToMicros(*now), " us; allowed: ", -kMaxExact,
-                         " to ", kMaxExact, " (the year 2255)");
-}
 
-}  // namespace
+  // Sets that were replaced are kept: a call may still be reading them, and
+  // decisions name their rules by views.
+  void Replace(std::unique_ptr<const RuleSet> next) {
+    // release: pairs with the acquire in rules.
+    current.store(next.get(), std::memory_order_release);
+    sets.push_back(std::move(next));
+  }
 
-struct Limiter::Config {
+  absl::StatusOr<Decision> Run(Op op, const Call& call) const {
+    return rules().Run(*store, op, call);
+  }
+
+  absl::StatusOr<Decision> WaitByPeek(const Call& call, Time deadline,
+                                      WaitingRoom::Ticket* ticket,
+                                      const std::string& line);
+  absl::StatusOr<Decision> WaitInLine(const Call& call, Micros max_wait,
+                                      Cancellation* cancel);
+  absl::StatusOr<Decision> WaitByReservation(const Limiter& limiter,
+                                             const Call& call, Micros max_wait,
+                                             Cancellation* cancel);
+
   std::shared_ptr<Store> store;
-  std::vector<Rule> rules;
-  std::vector<Prepared> prepared;
-  bool trust_tags = false;
-  size_t steps = 0;
-
-  absl::Status CheckCall(const Call& call) const;
-  absl::Status CheckTags(const Call& call) const;
-  Decision Decide(Op op, const Outcome* outcomes) const;
-
-  std::string_view KeyOf(const Call& call, size_t rule) const {
-    return call.keys[call.keys.size() == 1 ? 0 : rule];
-  }
-  int64_t CostOf(const Call& call, size_t rule) const {
-    if (call.costs.empty()) return 1;
-    return call.costs[call.costs.size() == 1 ? 0 : rule];
-  }
+  LimiterOptions options;
+  WaitingRoom room;
+  std::atomic<const RuleSet*> current{nullptr};
+  std::mutex update_mutex;  // held while sets change
+  std::vector<std::unique_ptr<const RuleSet>> sets;
 };
 
-absl::Status Limiter::Config::CheckCall(const Call& call) const {
-  const size_t n = rules.size();
-  if (call.keys.size() != 1 && call.keys.size() != n) {
-    return InvalidArgument("keys: ", call.keys.size(), " for ", n,
-                           " rules; allowed: one for each, or one for all");
-  }
-  if (call.costs.size() > 1 && call.costs.size() != n) {
-    return InvalidArgument("costs: ", call.costs.size(), " for ", n,
-                           " rules; allowed: one for each, or one for all");
-  }
-  for (size_t i = 0; i < n; ++i) {
-    if (absl::Status s = CheckCost(rules[i], CostOf(call, i)); !s.ok()) {
-      return s;
-    }
-    if (absl::Status s = CheckKey(rules[i], KeyOf(call, i)); !s.ok()) return s;
-  }
-  if (absl::Status s = CheckTime(call.now); !s.ok()) return s;
-  return trust_tags ? absl::OkStatus() : CheckTags(call);
-}
-
-absl::Status Limiter::Config::CheckTags(const Call& call) const {
-  if (!call.tag.has_value()) {
-    for (size_t i = 1; i < call.keys.size(); ++i) {
-      if (call.keys[i] == call.keys[0]) continue;
-      return InvalidArgument(
-          "tag: missing; the key of rule \"", rules[i].name,
-          "\" differs from that of rule \"", rules[0].name,
-          "\", so the call must name the leading part that its keys share");
-    }
-    return absl::OkStatus();
-  }
-  for (size_t i = 0; i < rules.size(); ++i) {
-    if (KeyOf(call, i).substr(0, call.tag->size()) == *call.tag) continue;
-    return InvalidArgument("tag: the key of rule \"", rules[i].name,
-                           "\" does not begin with the call's tag");
-  }
-  return absl::OkStatus();
-}
-
-Decision Limiter::Config::Decide(Op op, const Outcome* outcomes) const {
-  Decision d;
-  d.limit = kMaxExact;
-  d.remaining = kMaxExact;
-  d.verdicts.resize(rules.size());
-  // The rule that decides: first among the enforced ones that denied, else
-  // among all enforced ones.
-  const RuleVerdict* denier = nullptr;
-  const RuleVerdict* tightest = nullptr;
-  const bool asks = op == Op::kCheck || op == Op::kPeek;
-  for (size_t i = 0; i < rules.size(); ++i) {
-    const Prepared& p = prepared[i];
-    RuleVerdict& v = d.verdicts[i];
-    v.name = rules[i].name;
-    v.observe = rules[i].observe;
-    v.limit = p.limit.traits.capacity;
-    if (p.step < 0) {
-      v.remaining = kMaxExact;
-    } else {
-      const Outcome& o = outcomes[p.step];
-      v.allowed = o.allowed || !asks;
-      v.remaining = o.numbers.remaining;
-      v.reset_after = Micros(o.numbers.reset_after);
-      if (asks) v.retry_after = ToWait(o.numbers.wait);
-      v.soft = static_cast<double>(v.limit - v.remaining) > p.soft_above;
-    }
-    if (v.observe) continue;
-    d.soft = d.soft || v.soft;
-    d.reset_after = std::max(d.reset_after, v.reset_after);
-    if (WaitsLonger(v.retry_after, d.retry_after)) {
-      d.retry_after = v.retry_after;
-    }
-    if (!v.allowed && (denier == nullptr ||
-                       WaitsLonger(v.retry_after, denier->retry_after))) {
-      denier = &v;
-    }
-    if (tightest == nullptr || v.remaining < tightest->remaining) tightest = &v;
-  }
-  d.allowed = denier == nullptr;
-  if (d.allowed) d.retry_after = Micros(0);
-  if (tightest != nullptr) d.remaining = tightest->remaining;
-  if (const RuleVerdict* by = d.allowed ? tightest : denier; by != nullptr) {
-    d.rule = static_cast<int>(by - d.verdicts.data());
-    d.limit = by->limit;
-  }
-  return d;
-}
-
-Limiter::Limiter(std::unique_ptr<Config> config) : config_(std::move(config)) {}
+Limiter::Limiter(std::shared_ptr<State> state) : state_(std::move(state)) {}
 Limiter::Limiter(Limiter&&) noexcept = default;
-Limiter& Limiter::operator=(Limiter&&) noexcept = default;
-Limiter::~Limiter() = default;
+Limiter& Limiter::operator=(Limiter&& other) noexcept {
+  if (this != &other) {
+    if (state_ != nullptr) Shutdown();
+    state_ = std::move(other.state_);
+  }
+  return *this;
+}
+Limiter::~Limiter() {
+  if (state_ != nullptr) Shutdown();
+}
 
 absl::StatusOr<Limiter> Limiter::Create(std::shared_ptr<Store> store,
                                         Limit limit,
                                         const LimiterOptions& options) {
   std::vector<Rule> rules;
-  rules.push_back({"default", std::move(limit), false, std::nullopt});
+  rules.push_back({"default", std::move(limit)});
   return Create(std::move(store), std::move(rules), options);
 }
 
@@ -175,106 +72,282 @@ absl::StatusOr<Limiter> Limiter::Create(std::shared_ptr<Store> store,
                                         std::vector<Rule> rules,
                                         const LimiterOptions& options) {
   if (store == nullptr) return InvalidArgument("store: is null");
-  if (rules.empty()) {
-    return InvalidArgument("rules: none; a limiter needs at least one");
-  }
-  const Registry& registry =
-      options.registry != nullptr ? *options.registry : Registry::BuiltIn();
-  auto config = std::make_unique<Config>();
-  config->trust_tags = options.trust_tags;
-  for (size_t i = 0; i < rules.size(); ++i) {
-    const Rule& rule = rules[i];
-    for (size_t j = 0; j < i; ++j) {
-      if (rules[j].name == rule.name) {
-        return InvalidArgument("rule \"", rule.name, "\": stands twice");
-      }
-    }
-    if (rule.soft && !(*rule.soft > 0 && *rule.soft <= 1)) {
-      return InvalidArgument("rule \"", rule.name, "\": soft: ", *rule.soft,
-                             "; allowed: above 0, at most 1");
-    }
-    absl::StatusOr<CompiledLimit> limit =
-        registry.Compile(rule.limit, store->Now());
-    if (!limit.ok()) {
-      return InvalidArgument("rule \"", rule.name,
-                             "\": ", limit.status().message());
-    }
-    Prepared p;
-    p.limit = *std::move(limit);
-    p.soft_above =
-        static_cast<double>(p.limit.traits.capacity) * rule.soft.value_or(1);
-    if (!p.limit.unlimited()) {
-      auto attached = store->Attach(rule.name, p.limit);
-      if (!attached.ok()) return attached.status();
-      p.rule = *std::move(attached);
-      p.step = static_cast<int>(config->steps++);
-    }
-    config->prepared.push_back(std::move(p));
-  }
-  config->store = std::move(store);
-  config->rules = std::move(rules);
-  return Limiter(std::move(config));
+  auto set = RuleSet::Make(*store, std::move(rules), options);
+  if (!set.ok()) return set.status();
+  auto state = std::make_shared<State>();
+  state->store = std::move(store);
+  state->options = options;
+  state->Replace(*std::move(set));
+  return Limiter(std::move(state));
 }
 
-absl::Span<const Rule> Limiter::rules() const { return config_->rules; }
+absl::StatusOr<std::vector<std::string>> Limiter::Update(
+    std::vector<Rule> rules) {
+  const std::lock_guard<std::mutex> lock(state_->update_mutex);
+  const std::vector<Rule>& old = state_->rules().rules();
+  if (rules.size() != old.size()) {
+    return InvalidArgument("rules: ", rules.size(), " of them replace ",
+                           old.size(), "; allowed: the same rules");
+  }
+  std::vector<std::string> afresh;
+  for (size_t i = 0; i < rules.size(); ++i) {
+    if (rules[i].name != old[i].name) {
+      return InvalidArgument("rule \"", rules[i].name, "\" replaces \"",
+                             old[i].name,
+                             "\"; allowed: the same names in the same order");
+    }
+    if (rules[i].limit.algorithm() != old[i].limit.algorithm()) {
+      afresh.push_back(rules[i].name);
+    }
+  }
+  auto set = RuleSet::Make(*state_->store, std::move(rules), state_->options);
+  if (!set.ok()) return set.status();
+  state_->Replace(*std::move(set));
+  state_->room.WakeAll();
+  return afresh;
+}
+
+absl::StatusOr<std::vector<std::string>> Limiter::Update(Limit limit) {
+  std::vector<Rule> rules = state_->rules().rules();
+  if (rules.size() != 1) {
+    return InvalidArgument("limit: one for ", rules.size(),
+                           " rules; allowed: a limiter with one rule");
+  }
+  rules[0].limit = std::move(limit);
+  return Update(std::move(rules));
+}
+
+void Limiter::Shutdown() { state_->room.Close(); }
+
+absl::Span<const Rule> Limiter::rules() const {
+  return state_->rules().rules();
+}
 
 absl::StatusOr<Decision> Limiter::Run(Op op, const Call& call) const {
-  const Config& c = *config_;
-  if (absl::Status s = c.CheckCall(call); !s.ok()) return s;
-  absl::FixedArray<Step, 4> steps(c.steps);
-  absl::FixedArray<Outcome, 4> outcomes(c.steps);
-  for (size_t i = 0; i < c.rules.size(); ++i) {
-    const Prepared& p = c.prepared[i];
-    if (p.step < 0) continue;
-    steps[p.step] = {p.rule.get(), c.KeyOf(call, i), c.CostOf(call, i),
-                     c.rules[i].observe};
+  if (op == Op::kReserve) {
+    return InvalidArgument("op: reservations are made with Reserve");
   }
-  if (c.steps > 0) {
-    absl::Status s =
-        c.store->Run(op, call.now, steps.data(), outcomes.data(), c.steps);
-    if (!s.ok()) return s;
-  }
-  return c.Decide(op, outcomes.data());
+  return state_->Run(op, call);
 }
 
 namespace {
 
-absl::StatusOr<Decision> RunOne(const Limiter& limiter, Op op,
-                                std::string_view key, int64_t cost) {
+Call CallOf(const std::string_view& key, const int64_t& cost) {
   Call call;
   call.keys = absl::MakeConstSpan(&key, 1);
   call.costs = absl::MakeConstSpan(&cost, 1);
-  return limiter.Run(op, call);
+  return call;
 }
 
 }  // namespace
 
 absl::StatusOr<Decision> Limiter::Check(std::string_view key,
                                         int64_t cost) const {
-  return RunOne(*this, Op::kCheck, key, cost);
+  return state_->Run(Op::kCheck, CallOf(key, cost));
 }
 absl::StatusOr<Decision> Limiter::Check(const Call& call) const {
-  return Run(Op::kCheck, call);
+  return state_->Run(Op::kCheck, call);
 }
 absl::StatusOr<Decision> Limiter::Peek(std::string_view key,
                                        int64_t cost) const {
-  return RunOne(*this, Op::kPeek, key, cost);
+  return state_->Run(Op::kPeek, CallOf(key, cost));
 }
 absl::StatusOr<Decision> Limiter::Peek(const Call& call) const {
-  return Run(Op::kPeek, call);
+  return state_->Run(Op::kPeek, call);
 }
 absl::StatusOr<Decision> Limiter::Refund(std::string_view key,
                                          int64_t cost) const {
-  return RunOne(*this, Op::kRefund, key, cost);
+  return state_->Run(Op::kRefund, CallOf(key, cost));
 }
 absl::StatusOr<Decision> Limiter::Refund(const Call& call) const {
-  return Run(Op::kRefund, call);
+  return state_->Run(Op::kRefund, call);
 }
 absl::StatusOr<Decision> Limiter::Reset(std::string_view key) const {
-  return RunOne(*this, Op::kReset, key, 1);
+  return state_->Run(Op::kReset, CallOf(key, 1));
 }
 absl::StatusOr<Decision> Limiter::Reset(const Call& call) const {
-  return Run(Op::kReset, call);
+  return state_->Run(Op::kReset, call);
+}
+
+std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
+    absl::Span<const std::string_view> keys, int64_t cost) const {
+  std::vector<absl::StatusOr<Decision>> decisions;
+  decisions.reserve(keys.size());
+  for (const std::string_view& key : keys) {
+    decisions.push_back(state_->Run(Op::kCheck, CallOf(key, cost)));
+  }
+  return decisions;
+}
+
+namespace {
+
+// A reservation of this call could be made.
+absl::Status CanReserve(const RuleSet& rules, std::string_view key,
+                        Micros max_wait) {
+  if (max_wait.count() < 0) {
+    return InvalidArgument("max_wait: ", max_wait.count(),
+                           "us; allowed: 0 or more");
+  }
+  if (rules.rules().size() != 1 || rules.rules()[0].observe) {
+    return absl::FailedPreconditionError(
+        "reserve: needs a limiter with one rule, which is enforced");
+  }
+  const CompiledLimit& limit = rules.LimitOf(0, key).limit;
+  if (limit.unlimited() || limit.denies_all) return absl::OkStatus();
+  if (limit.traits.max_wait_us == kNever) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "rule \"", rules.rules()[0].name, "\": ", limit.algorithm,
+        " takes no reservations; gcra, token_bucket, leaky_bucket and uniform "
+        "do"));
+  }
+  if (max_wait.count() > limit.traits.max_wait_us) {
+    return InvalidArgument("max_wait: ", max_wait.count(),
+                           "us is above the limit's own; allowed: at most ",
+                           limit.traits.max_wait_us, "us");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Reservation> Limiter::Reserve(std::string_view key, int64_t cost,
+                                             Micros max_wait) const {
+  const RuleSet& rules = state_->rules();
+  if (absl::Status s = CanReserve(rules, key, max_wait); !s.ok()) return s;
+  int64_t wait = 0;
+  absl::StatusOr<Decision> d = rules.Run(
+      *state_->store, Op::kReserve, CallOf(key, cost), max_wait.count(), &wait);
+  if (!d.ok()) return d.status();
+  Reservation r;
+  r.state_ = state_;
+  r.key_ = std::string(key);
+  r.cost_ = cost;
+  if (wait != kNever) r.wait_ = Micros(wait);
+  r.decision_ = *std::move(d);
+  return r;
+}
+
+absl::Status Reservation::Cancel() {
+  if (!reserved() || cost_ == 0) return absl::OkStatus();
+  const int64_t cost = std::exchange(cost_, 0);
+  const std::string_view key = key_;
+  return state_->Run(Op::kRefund, CallOf(key, cost)).status();
+}
+
+absl::StatusOr<Decision> Limiter::State::WaitByReservation(
+    const Limiter& limiter, const Call& call, Micros max_wait,
+    Cancellation* cancel) {
+  const RuleSet& set = rules();
+  WaitingRoom::Ticket ticket({set.CostOf(call, 0)});
+  WaitingRoom::Stay stay(&room, &ticket, cancel);
+  const Clock& clock = store->WaitingClock();
+  const Time start = clock.Now();
+  absl::StatusOr<Reservation> r =
+      limiter.Reserve(set.KeyOf(call, 0), set.CostOf(call, 0), max_wait);
+  if (!r.ok()) return r.status();
+  if (!r->reserved()) return r->decision();
+  const Time turn = start + *r->wait();
+  do {
+    if (absl::Status s = room.Wait(clock, turn, &ticket); !s.ok()) {
+      if (absl::Status back = r->Cancel(); !back.ok()) return back;
+      return s;
+    }
+  } while (clock.Now() < turn);
+  return r->decision();
+}
+
+// The caller stands first in its line, or comes to.
+absl::StatusOr<Decision> Limiter::State::WaitByPeek(const Call& call,
+                                                    Time deadline,
+                                                    WaitingRoom::Ticket* ticket,
+                                                    const std::string& line) {
+  const Clock& clock = store->WaitingClock();
+  for (;;) {
+    Time next = deadline;
+    const bool last = clock.Now() >= deadline;
+    if (room.First(line, ticket)) {
+      absl::StatusOr<Decision> peek = Run(Op::kPeek, call);
+      if (!peek.ok()) return peek;
+      const bool in_time =
+          !peek->never() && clock.Now() + *peek->retry_after <= deadline;
+      // A call that passes, or gives up, is the one that is made and counted.
+      if (peek->allowed || !in_time) {
+        absl::StatusOr<Decision> d = Run(Op::kCheck, call);
+        if (!d.ok() || d->allowed || !in_time) return d;
+        continue;  // somebody else was faster
+      }
+      next = clock.Now() + *peek->retry_after;
+    } else if (last) {
+      absl::StatusOr<Decision> d = Run(Op::kPeek, call);
+      if (d.ok()) d->allowed = false;
+      return d;
+    }
+    if (absl::Status s = room.Wait(clock, next, ticket); !s.ok()) return s;
+  }
+}
+
+absl::StatusOr<Decision> Limiter::State::WaitInLine(const Call& call,
+                                                    Micros max_wait,
+                                                    Cancellation* cancel) {
+  const RuleSet& set = rules();
+  if (absl::Status s = set.CheckCall(call); !s.ok()) return s;
+  std::vector<int64_t> costs;
+  std::string line;
+  for (size_t i = 0; i < set.rules().size(); ++i) {
+    costs.push_back(set.CostOf(call, i));
+    const std::string_view key = set.KeyOf(call, i);
+    absl::StrAppend(&line, key.size(), ":", Sv(key));
+  }
+  const Time deadline = store->WaitingClock().Now() + max_wait;
+  WaitingRoom::Ticket ticket(costs);
+  WaitingRoom::Stay stay(&room, &ticket, cancel);
+  const std::vector<int64_t> ahead = room.Join(line, &ticket);
+  struct Place {
+    ~Place() { room.Leave(line, ticket); }
+    WaitingRoom& room;
+    const std::string& line;
+    WaitingRoom::Ticket* ticket;
+  } place{room, line, &ticket};
+
+  // All who stand before, and this one: when could they have passed together?
+  if (*std::max_element(ahead.begin(), ahead.end()) > 0) {
+    std::vector<int64_t> together = costs;
+    for (size_t i = 0; i < costs.size(); ++i) {
+      const int64_t capacity =
+          set.LimitOf(i, set.KeyOf(call, i)).limit.traits.capacity;
+      together[i] = std::max(costs[i], std::min(capacity, costs[i] + ahead[i]));
+    }
+    Call all = call;
+    all.costs = together;
+    absl::StatusOr<Decision> d = Run(Op::kPeek, all);
+    if (!d.ok()) return d;
+    if (!d->allowed && (d->never() || *d->retry_after > max_wait)) return d;
+  }
+  return WaitByPeek(call, deadline, &ticket, line);
+}
+
+absl::StatusOr<Decision> Limiter::Acquire(const Call& call, Micros max_wait,
+                                          Cancellation* cancel) const {
+  if (max_wait.count() < 0) {
+    return InvalidArgument("max_wait: ", max_wait.count(),
+                           "us; allowed: 0 or more");
+  }
+  if (call.now.has_value()) {
+    return InvalidArgument("now: a call that waits has no time of its own");
+  }
+  const RuleSet& set = state_->rules();
+  if (absl::Status s = set.CheckCall(call); !s.ok()) return s;
+  const bool reserves =
+      set.rules().size() == 1 && !set.rules()[0].observe &&
+      set.LimitOf(0, set.KeyOf(call, 0)).limit.traits.max_wait_us != kNever;
+  return reserves ? state_->WaitByReservation(*this, call, max_wait, cancel)
+                  : state_->WaitInLine(call, max_wait, cancel);
+}
+
+absl::StatusOr<Decision> Limiter::Acquire(std::string_view key, int64_t cost,
+                                          Micros max_wait,
+                                          Cancellation* cancel) const {
+  return Acquire(CallOf(key, cost), max_wait, cancel);
 }
 
 }  // namespace weir

@@ -112,6 +112,19 @@ bool Check(MemoryCall& call, const Step* steps,
   return true;
 }
 
+// Charges ahead of time, if the wait is not too long.
+void Reserve(MemoryTxn& txn, const MemoryCall& call, const Step& step,
+             Outcome* outcome) {
+  const int64_t wait =
+      Apply(txn, ArgsOf(txn, call, step.cost), Action::kLook).wait;
+  outcome->allowed = wait != kNever && wait <= step.max_wait;
+  StepArgs args = ArgsOf(txn, call, step.cost);
+  args.wants_wait = false;
+  outcome->numbers =
+      Apply(txn, args, CheckAction(outcome->allowed, false, step.cost));
+  outcome->numbers.wait = wait;
+}
+
 // False: there is no room for a key, and nothing has changed.
 bool RunOp(Op op, MemoryCall& call, const Step* steps,
            absl::Span<MemoryTxn* const> txns, Outcome* outcomes) {
@@ -121,6 +134,10 @@ bool RunOp(Op op, MemoryCall& call, const Step* steps,
     }
     outcomes[0].numbers = CheckAlone(
         *txns[0], ArgsOf(*txns[0], call, steps[0].cost), &outcomes[0].allowed);
+    return !txns[0]->failed();
+  }
+  if (op == Op::kReserve) {
+    Reserve(*txns[0], call, steps[0], outcomes);
     return !txns[0]->failed();
   }
   for (size_t i = 0; i < txns.size(); ++i) {
@@ -189,6 +206,8 @@ absl::StatusOr<std::shared_ptr<MemoryStore>> MemoryStore::Create(
 
 Time MemoryStore::Now() const { return impl_->clock->Now(); }
 
+const Clock& MemoryStore::WaitingClock() const { return *impl_->clock; }
+
 absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
     std::string_view rule_name, const CompiledLimit& limit) {
   MutexLock lock(&impl_->mutex);
@@ -222,7 +241,7 @@ bool MemoryStore::Impl::RunOpen(Op op, MemoryCall& call, const Step* steps,
                                 absl::Span<MemoryTxn* const> txns,
                                 Outcome* outcomes) {
   const bool decided = RunOp(op, call, steps, txns, outcomes);
-  if (op != Op::kCheck && op != Op::kRefund) return decided;
+  if (op == Op::kPeek || op == Op::kReset) return decided;
   for (size_t i = 0; i < txns.size(); ++i) {
     if (steps[i].cost == 0) continue;
     keeper.Tick(keeper.stripe(txns[i]->stripe()), call.now,

@@ -1,6 +1,6 @@
 # What is installed: the library, its public headers, the files with which
-# CMake and pkg-config find it, and the executable where it is built. Nothing
-# private, nothing of the tests.
+# CMake and pkg-config find it, and, where they are built, the executable and
+# the conformance kit. Nothing private, no other part of the tests.
 
 include(CMakePackageConfigHelpers)
 
@@ -33,6 +33,14 @@ if(TARGET weir_redis)
   if(EXISTS "${PROJECT_SOURCE_DIR}/backends/redis/include")
     list(APPEND _weir_public backends/redis/include)
   endif()
+endif()
+if(TARGET weir_testing)
+  install(TARGETS weir_testing EXPORT weirTestingTargets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT weirTestingTargets NAMESPACE weir::
+    DESTINATION "${_weir_cmake_dir}")
+  list(APPEND _weir_public tests/kit/include)
 endif()
 foreach(_weir_dir IN LISTS _weir_public)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${_weir_dir}/"

@@ -95,7 +95,9 @@ struct Gcra {
     return p;
   }
 
-  static Traits TraitsOf(const Params& p) { return {p.burst, p.full_window}; }
+  static Traits TraitsOf(const Params& p) {
+    return {p.burst, p.full_window, false, p.max_wait};
+  }
 
   static State Fresh(const Params&, int64_t t) { return {t, 0}; }
   static int64_t StoredTime(const Params&, const State& s) { return s.tat; }

@@ -1,4 +1,5 @@
 # The shared LIBRARY exports names of weir's, and no others.
+cmake_minimum_required(VERSION 3.16)
 execute_process(COMMAND "${NM}" -D -C --defined-only "${LIBRARY}"
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE errors)
 if(NOT result EQUAL 0)

@@ -1,10 +1,13 @@
+cmake_minimum_required(VERSION 3.16)
+
 # run(COMMAND...): runs it, and stops with what it said if it fails.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result
     OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
     list(JOIN ARGN " " command)
-    message(FATAL_ERROR "${command}\nfailed (${result}):\n${output}")
+    message("${output}")
+    message(FATAL_ERROR "${command} failed (${result})")
   endif()
 endfunction()
 

@@ -26,8 +26,12 @@
 namespace weir::cli {
 
 enum class TraceFormat {
-  kCsv,  // time,client,method,path,status,cost with a header line
-  kLog,  // access log, combined format, one-second resolution, UTC
+  // With a header: time,client,method,path,status,bytes. The names are those
+  // that the columns of an access log have, so that one limits.json does for
+  // both formats.
+  kCsv,
+  // Access log in combined format, UTC. Its times are whole seconds.
+  kLog,
 };
 
 // The defaults make about 260,000 lines of one day.

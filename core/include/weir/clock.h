@@ -10,7 +10,9 @@
 #define WEIR_CLOCK_H_
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 
 #include "weir/time.h"
 
@@ -22,6 +24,12 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual Time Now() const = 0;
+
+  // Waits until `cv` is notified or Now() may have reached `t`, and can return
+  // early; callers loop. `lock` is held before and after. A clock that does
+  // not know better returns after a millisecond.
+  virtual void WaitUntil(Time t, std::condition_variable& cv,
+                         std::unique_lock<std::mutex>& lock) const;
 };
 
 // The system's steady clock, tied once to Unix time when it is made: it reads
@@ -31,6 +39,8 @@ class SteadyClock final : public Clock {
  public:
   SteadyClock();
   Time Now() const override;
+  void WaitUntil(Time t, std::condition_variable& cv,
+                 std::unique_lock<std::mutex>& lock) const override;
 
  private:
   int64_t offset_us_;

@@ -108,6 +108,8 @@ struct Traits {
   int64_t capacity = 0;       // the most that passes at once on a fresh key
   int64_t window_us = 0;      // the window, or the time to refill `limit`
   bool count_denied = false;  // denied calls are charged too
+  // The longest wait that may be reserved; kNever: no reservations.
+  int64_t max_wait_us = kNever;
 };
 
 // The arguments of one step of one engine.

@@ -18,6 +18,7 @@
 #define WEIR_LIMITER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,7 +46,14 @@ struct Rule {
   // overall numbers. Its own verdict is in Decision::rules().
   bool observe = false;
   // In (0, 1]: the decision is flagged `soft` above this share of the limit.
-  std::optional<double> soft;
+  std::optional<double> soft = std::nullopt;
+  // Limits of their own for some keys (free, pro, partner): `plan_of` gives a
+  // key's index in `plans`; anything else means the rule's own limit. It is
+  // called once for each call, on the caller's thread, from many threads at a
+  // time. A key whose plan changes keeps what it has used, if both limits are
+  // of one algorithm; else it starts afresh.
+  std::vector<Limit> plans = {};
+  std::function<int(std::string_view key)> plan_of = nullptr;
 };
 
 struct LimiterOptions {
@@ -69,6 +77,25 @@ struct Call {
   // The time of the call. Nothing: the store's own clock.
   std::optional<Time> now;
 };
+
+// Calls off the waiting of callers that were given it. Thread safe; may be
+// cancelled before, during or after the wait, and outlive it or not.
+class Cancellation {
+ public:
+  Cancellation();
+  ~Cancellation();
+  Cancellation(const Cancellation&) = delete;
+  Cancellation& operator=(const Cancellation&) = delete;
+
+  void Cancel();
+
+ private:
+  friend class WaitingRoom;
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+class Reservation;
 
 class Limiter {
  public:
@@ -113,17 +140,76 @@ class Limiter {
   absl::StatusOr<Decision> Reset(std::string_view key) const;
   absl::StatusOr<Decision> Reset(const Call& call) const;
 
-  // Any of the four.
+  // Check, Peek, Refund or Reset. (kReserve is an InvalidArgument.)
   absl::StatusOr<Decision> Run(Op op, const Call& call) const;
 
-  // As they were given.
+  // One Check for each key, each on its own.
+  std::vector<absl::StatusOr<Decision>> CheckMany(
+      absl::Span<const std::string_view> keys, int64_t cost = 1) const;
+
+  // Waits until the call may pass, then lets it pass; or says at once that
+  // this would take longer than `max_wait`, and charges nothing. First come,
+  // first served for each key within this process.
+  // A limiter whose only rule is of the gcra family takes the place in the line
+  // at once (see Reserve, whose errors these are too); any other waits by Peek
+  // and then makes one Check.
+  // Cancelled: called off, or the limiter was shut down; what was taken has
+  // been given back.
+  absl::StatusOr<Decision> Acquire(std::string_view key, int64_t cost,
+                                   Micros max_wait,
+                                   Cancellation* cancel = nullptr) const;
+  absl::StatusOr<Decision> Acquire(const Call& call, Micros max_wait,
+                                   Cancellation* cancel = nullptr) const;
+
+  // Takes now and says how long to wait. For limiters with one rule of the
+  // gcra family; for others FailedPrecondition says which algorithms can.
+  // InvalidArgument: `max_wait` is above the limit's own max_wait.
+  absl::StatusOr<Reservation> Reserve(std::string_view key, int64_t cost,
+                                      Micros max_wait) const;
+
+  // Replaces the limits while calls go on: the next call of every key obeys
+  // them, what is used stays used, and nobody is refilled. The rules' names
+  // must be the same, in the same order. Returns the names of the rules whose
+  // algorithm changed: these start afresh. After an error nothing has changed.
+  absl::StatusOr<std::vector<std::string>> Update(std::vector<Rule> rules);
+  absl::StatusOr<std::vector<std::string>> Update(Limit limit);
+
+  // Wakes everybody who waits in Acquire; they, and all who come later, are
+  // told Cancelled. Other calls go on. The destructor does it too.
+  void Shutdown();
+
+  // As they were given last. Valid as long as the limiter.
   absl::Span<const Rule> rules() const;
 
  private:
-  struct Config;
-  explicit Limiter(std::unique_ptr<Config> config);
+  friend class Reservation;
+  struct State;
+  explicit Limiter(std::shared_ptr<State> state);
 
-  std::unique_ptr<Config> config_;
+  std::shared_ptr<State> state_;
+};
+
+// What was taken ahead of time. Left alone it stands; Cancel gives it back.
+// Thread safety: as a std::string. It may outlive its limiter.
+class Reservation {
+ public:
+  // Taken. If not, nothing was charged and there is nothing to cancel.
+  bool reserved() const { return decision_.allowed; }
+  // How long to wait before acting; if not reserved: how long it would have
+  // been, or nothing if no wait helps.
+  std::optional<Micros> wait() const { return wait_; }
+  const Decision& decision() const { return decision_; }
+
+  // Gives back exactly what was taken, once.
+  absl::Status Cancel();
+
+ private:
+  friend class Limiter;
+  std::shared_ptr<Limiter::State> state_;
+  std::string key_;
+  int64_t cost_ = 0;
+  std::optional<Micros> wait_;
+  Decision decision_;
 };
 
 }  // namespace weir

@@ -20,13 +20,15 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "weir/clock.h"
 #include "weir/engine.h"
 #include "weir/registry.h"
 #include "weir/time.h"
 
 namespace weir {
 
-enum class Op : uint8_t { kCheck, kPeek, kRefund, kReset };
+// kReserve charges one rule ahead of time if the wait is not too long.
+enum class Op : uint8_t { kCheck, kPeek, kRefund, kReset, kReserve };
 
 // A rule as one store knows it: whatever that store wants to find fast.
 class StoreRule {
@@ -41,12 +43,15 @@ struct Step {
   int64_t cost = 1;
   // Its verdict does not count, and it is charged only if it passes itself.
   bool observe = false;
+  // kReserve: the longest wait, us.
+  int64_t max_wait = 0;
 };
 
 struct Outcome {
   // The rule's own verdict, before anything was charged.
   bool allowed = true;
-  // In the state that the call leaves behind.
+  // In the state that the call leaves behind. kReserve: `wait` is how long the
+  // caller has to wait for what it reserved, or would have had to.
   Numbers numbers;
 };
 
@@ -56,6 +61,9 @@ class Store {
 
   // The store's own time.
   virtual Time Now() const = 0;
+
+  // What callers who wait for their turn wait by.
+  virtual const Clock& WaitingClock() const = 0;
 
   // Makes a rule known. Cold: may lock and allocate. The same rule may be
   // attached any number of times, also with another limit of its algorithm:

@@ -54,6 +54,7 @@ class MemoryStore final : public Store {
   ~MemoryStore() override;
 
   Time Now() const override;
+  const Clock& WaitingClock() const override;
   absl::StatusOr<std::shared_ptr<const StoreRule>> Attach(
       std::string_view rule_name, const CompiledLimit& limit) override;
   absl::Status Run(Op op, std::optional<Time> now, const Step* steps,

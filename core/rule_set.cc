@@ -1,0 +1,225 @@
+#include "core/rule_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/fixed_array.h"
+#include "core/text.h"
+
+namespace weir {
+namespace {
+
+std::optional<Micros> ToWait(int64_t wait) {
+  if (wait == kNever) return std::nullopt;
+  return Micros(wait);
+}
+
+// Never is greater than any wait.
+bool WaitsLonger(const std::optional<Micros>& a,
+                 const std::optional<Micros>& b) {
+  if (!b.has_value()) return false;
+  return !a.has_value() || *a > *b;
+}
+
+absl::Status CheckCost(const Rule& rule, int64_t cost) {
+  if (cost >= 0 && cost <= kMaxExact) return absl::OkStatus();
+  return InvalidArgument("cost: ", cost, " for rule \"", rule.name,
+                         "\"; allowed: 0 to ", kMaxExact);
+}
+
+absl::Status CheckKey(const Rule& rule, std::string_view key) {
+  if (key.size() <= kMaxKeyBytes) return absl::OkStatus();
+  return InvalidArgument("key: ", key.size(), " bytes for rule \"", rule.name,
+                         "\"; allowed: at most ", kMaxKeyBytes);
+}
+
+absl::Status CheckTime(const std::optional<Time>& now) {
+  if (!now || (ToMicros(*now) >= -kMaxExact && ToMicros(*now) <= kMaxExact)) {
+    return absl::OkStatus();
+  }
+  return InvalidArgument("now: ", ToMicros(*now), " us; allowed: ", -kMaxExact,
+                         " to ", kMaxExact, " (the year 2255)");
+}
+
+}  // namespace
+
+absl::Status RuleSet::CheckCall(const Call& call) const {
+  const size_t n = rules_.size();
+  if (call.keys.size() != 1 && call.keys.size() != n) {
+    return InvalidArgument("keys: ", call.keys.size(), " for ", n,
+                           " rules; allowed: one for each, or one for all");
+  }
+  if (call.costs.size() > 1 && call.costs.size() != n) {
+    return InvalidArgument("costs: ", call.costs.size(), " for ", n,
+                           " rules; allowed: one for each, or one for all");
+  }
+  for (size_t i = 0; i < n; ++i) {
+    if (absl::Status s = CheckCost(rules_[i], CostOf(call, i)); !s.ok()) {
+      return s;
+    }
+    if (absl::Status s = CheckKey(rules_[i], KeyOf(call, i)); !s.ok()) return s;
+  }
+  if (absl::Status s = CheckTime(call.now); !s.ok()) return s;
+  return trust_tags_ ? absl::OkStatus() : CheckTags(call);
+}
+
+absl::Status RuleSet::CheckTags(const Call& call) const {
+  if (!call.tag.has_value()) {
+    for (size_t i = 1; i < call.keys.size(); ++i) {
+      if (call.keys[i] == call.keys[0]) continue;
+      return InvalidArgument(
+          "tag: missing; the key of rule \"", rules_[i].name,
+          "\" differs from that of rule \"", rules_[0].name,
+          "\", so the call must name the leading part that its keys share");
+    }
+    return absl::OkStatus();
+  }
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    if (KeyOf(call, i).substr(0, call.tag->size()) == *call.tag) continue;
+    return InvalidArgument("tag: the key of rule \"", rules_[i].name,
+                           "\" does not begin with the call's tag");
+  }
+  return absl::OkStatus();
+}
+
+Decision RuleSet::Decide(Op op, const AttachedLimit* const* limits,
+                         const Outcome* outcomes) const {
+  Decision d;
+  d.limit = kMaxExact;
+  d.remaining = kMaxExact;
+  d.verdicts.resize(rules_.size());
+  // The rule that decides: first among the enforced ones that denied, else
+  // among all enforced ones.
+  const RuleVerdict* denier = nullptr;
+  const RuleVerdict* tightest = nullptr;
+  const bool asks = op != Op::kRefund && op != Op::kReset;
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    const AttachedLimit& p = *limits[i];
+    RuleVerdict& v = d.verdicts[i];
+    v.name = rules_[i].name;
+    v.observe = rules_[i].observe;
+    v.limit = p.limit.traits.capacity;
+    if (p.rule == nullptr) {
+      v.remaining = kMaxExact;
+    } else {
+      const Outcome& o = *outcomes++;
+      v.allowed = o.allowed || !asks;
+      v.remaining = o.numbers.remaining;
+      v.reset_after = Micros(o.numbers.reset_after);
+      const bool waits = asks && !(op == Op::kReserve && v.allowed);
+      if (waits) v.retry_after = ToWait(o.numbers.wait);
+      v.soft = static_cast<double>(v.limit - v.remaining) > p.soft_above;
+    }
+    if (v.observe) continue;
+    d.soft = d.soft || v.soft;
+    d.reset_after = std::max(d.reset_after, v.reset_after);
+    if (WaitsLonger(v.retry_after, d.retry_after)) {
+      d.retry_after = v.retry_after;
+    }
+    if (!v.allowed && (denier == nullptr ||
+                       WaitsLonger(v.retry_after, denier->retry_after))) {
+      denier = &v;
+    }
+    if (tightest == nullptr || v.remaining < tightest->remaining) tightest = &v;
+  }
+  d.allowed = denier == nullptr;
+  if (d.allowed) d.retry_after = Micros(0);
+  if (tightest != nullptr) d.remaining = tightest->remaining;
+  if (const RuleVerdict* by = d.allowed ? tightest : denier; by != nullptr) {
+    d.rule = static_cast<int>(by - d.verdicts.data());
+    d.limit = by->limit;
+  }
+  return d;
+}
+
+namespace {
+
+// Checks a limit and makes it known to the store.
+absl::StatusOr<AttachedLimit> AttachLimit(Store& store,
+                                          const Registry& registry,
+                                          const Rule& rule,
+                                          const Limit& limit) {
+  absl::StatusOr<CompiledLimit> compiled = registry.Compile(limit, store.Now());
+  if (!compiled.ok()) {
+    return InvalidArgument("rule \"", rule.name,
+                           "\": ", compiled.status().message());
+  }
+  AttachedLimit attached;
+  attached.limit = *std::move(compiled);
+  attached.soft_above = static_cast<double>(attached.limit.traits.capacity) *
+                        rule.soft.value_or(1);
+  if (attached.limit.unlimited()) return attached;
+  auto known = store.Attach(rule.name, attached.limit);
+  if (!known.ok()) return known.status();
+  attached.rule = *std::move(known);
+  return attached;
+}
+
+absl::Status CheckRule(const std::vector<Rule>& rules, size_t i) {
+  const Rule& rule = rules[i];
+  for (size_t j = 0; j < i; ++j) {
+    if (rules[j].name != rule.name) continue;
+    return InvalidArgument("rule \"", rule.name, "\": stands twice");
+  }
+  if (rule.soft && !(*rule.soft > 0 && *rule.soft <= 1)) {
+    return InvalidArgument("rule \"", rule.name, "\": soft: ", *rule.soft,
+                           "; allowed: above 0, at most 1");
+  }
+  if (rule.plans.empty() != (rule.plan_of == nullptr)) {
+    return InvalidArgument(
+        "rule \"", rule.name, "\": ",
+        rule.plans.empty() ? "plan_of without plans" : "plans without plan_of");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<const RuleSet>> RuleSet::Make(
+    Store& store, std::vector<Rule> rules, const LimiterOptions& options) {
+  if (rules.empty()) {
+    return InvalidArgument("rules: none; a limiter needs at least one");
+  }
+  const Registry& registry =
+      options.registry != nullptr ? *options.registry : Registry::BuiltIn();
+  std::unique_ptr<RuleSet> set(new RuleSet());
+  set->trust_tags_ = options.trust_tags;
+  for (size_t i = 0; i < rules.size(); ++i) {
+    const Rule& rule = rules[i];
+    if (absl::Status s = CheckRule(rules, i); !s.ok()) return s;
+    std::vector<AttachedLimit>& attached = set->attached_.emplace_back();
+    for (size_t plan = 0; plan <= rule.plans.size(); ++plan) {
+      absl::StatusOr<AttachedLimit> limit = AttachLimit(
+          store, registry, rule, plan == 0 ? rule.limit : rule.plans[plan - 1]);
+      if (!limit.ok()) return limit.status();
+      attached.push_back(*std::move(limit));
+    }
+  }
+  set->rules_ = std::move(rules);
+  return std::unique_ptr<const RuleSet>(std::move(set));
+}
+
+absl::StatusOr<Decision> RuleSet::Run(Store& store, Op op, const Call& call,
+                                      int64_t max_wait, int64_t* wait) const {
+  if (absl::Status s = CheckCall(call); !s.ok()) return s;
+  const size_t n = rules_.size();
+  absl::FixedArray<const AttachedLimit*, 4> limits(n);
+  absl::FixedArray<Step, 4> steps(n);
+  absl::FixedArray<Outcome, 4> outcomes(n);
+  size_t count = 0;
+  for (size_t i = 0; i < n; ++i) {
+    limits[i] = &LimitOf(i, KeyOf(call, i));
+    if (limits[i]->rule == nullptr) continue;
+    steps[count++] = {limits[i]->rule.get(), KeyOf(call, i), CostOf(call, i),
+                      rules_[i].observe, max_wait};
+  }
+  if (count > 0) {
+    absl::Status s =
+        store.Run(op, call.now, steps.data(), outcomes.data(), count);
+    if (!s.ok()) return s;
+  }
+  if (wait != nullptr) *wait = count > 0 ? outcomes[0].numbers.wait : 0;
+  return Decide(op, limits.data(), outcomes.data());
+}
+
+}  // namespace weir

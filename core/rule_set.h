@@ -1,0 +1,76 @@
+// The rules of a limiter, checked and known to its store. Never changes once
+// made: a limiter whose rules are replaced makes another.
+#ifndef WEIR_CORE_RULE_SET_H_
+#define WEIR_CORE_RULE_SET_H_
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "weir/decision.h"
+#include "weir/limiter.h"
+#include "weir/registry.h"
+#include "weir/store.h"
+
+namespace weir {
+
+// A limit of a rule: its own, or that of a plan.
+struct AttachedLimit {
+  CompiledLimit limit;
+  std::shared_ptr<const StoreRule> rule;  // null: unlimited, no store is asked
+  double soft_above = 0;                  // used above this is flagged
+};
+
+class RuleSet {
+ public:
+  // InvalidArgument names the rule and the field.
+  static absl::StatusOr<std::unique_ptr<const RuleSet>> Make(
+      Store& store, std::vector<Rule> rules, const LimiterOptions& options);
+
+  const std::vector<Rule>& rules() const { return rules_; }
+  // The rule's own limit.
+  const AttachedLimit& own(size_t rule) const { return attached_[rule][0]; }
+
+  // The call is sound: keys, costs, time and tag.
+  absl::Status CheckCall(const Call& call) const;
+
+  std::string_view KeyOf(const Call& call, size_t rule) const {
+    return call.keys[call.keys.size() == 1 ? 0 : rule];
+  }
+  int64_t CostOf(const Call& call, size_t rule) const {
+    if (call.costs.empty()) return 1;
+    return call.costs[call.costs.size() == 1 ? 0 : rule];
+  }
+
+  // The limit that rules this key: that of its plan, if the rule has plans.
+  const AttachedLimit& LimitOf(size_t rule, std::string_view key) const {
+    const std::vector<AttachedLimit>& all = attached_[rule];
+    if (all.size() == 1) return all[0];
+    const int plan = rules_[rule].plan_of(key);
+    const bool known = plan >= 0 && static_cast<size_t>(plan) + 1 < all.size();
+    return all[known ? static_cast<size_t>(plan) + 1 : 0];
+  }
+
+  // Runs a call. For kReserve also the wait, in us or kNever.
+  absl::StatusOr<Decision> Run(Store& store, Op op, const Call& call,
+                               int64_t max_wait = 0,
+                               int64_t* wait = nullptr) const;
+
+ private:
+  RuleSet() = default;
+  absl::Status CheckTags(const Call& call) const;
+  Decision Decide(Op op, const AttachedLimit* const* limits,
+                  const Outcome* outcomes) const;
+
+  std::vector<Rule> rules_;
+  // For each rule its own limit, then those of its plans.
+  std::vector<std::vector<AttachedLimit>> attached_;
+  bool trust_tags_ = false;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_CORE_RULE_SET_H_

@@ -1,0 +1,110 @@
+#include "core/waiting_room.h"
+
+#include <algorithm>
+
+namespace weir {
+
+// Locks are taken in this order: the room's or a cancellation's, then a
+// ticket's. A ticket's owner takes neither while it holds its ticket's.
+struct Cancellation::State {
+  std::mutex mutex;
+  bool cancelled = false;
+  std::vector<WaitingRoom::Ticket*> tickets;
+};
+
+Cancellation::Cancellation() : state_(std::make_shared<State>()) {}
+Cancellation::~Cancellation() = default;
+
+void Cancellation::Cancel() {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  state_->cancelled = true;
+  for (WaitingRoom::Ticket* t : state_->tickets) WaitingRoom::Wake(t, true);
+}
+
+void WaitingRoom::Wake(Ticket* ticket, bool call_off) {
+  const std::lock_guard<std::mutex> lock(ticket->mutex_);
+  ticket->woken_ = true;
+  ticket->called_off_ = ticket->called_off_ || call_off;
+  ticket->changed_.notify_all();
+}
+
+WaitingRoom::Stay::Stay(WaitingRoom* room, Ticket* ticket, Cancellation* cancel)
+    : room_(room), ticket_(ticket) {
+  {
+    const std::lock_guard<std::mutex> lock(room_->mutex_);
+    room_->all_.push_back(ticket_);
+    if (room_->closed_) Wake(ticket_, true);
+  }
+  if (cancel == nullptr) return;
+  cancel_ = cancel->state_;
+  const std::lock_guard<std::mutex> lock(cancel_->mutex);
+  cancel_->tickets.push_back(ticket_);
+  if (cancel_->cancelled) Wake(ticket_, true);
+}
+
+WaitingRoom::Stay::~Stay() {
+  {
+    const std::lock_guard<std::mutex> lock(room_->mutex_);
+    auto& all = room_->all_;
+    all.erase(std::find(all.begin(), all.end(), ticket_));
+  }
+  if (cancel_ == nullptr) return;
+  const std::lock_guard<std::mutex> lock(cancel_->mutex);
+  auto& tickets = cancel_->tickets;
+  tickets.erase(std::find(tickets.begin(), tickets.end(), ticket_));
+}
+
+std::vector<int64_t> WaitingRoom::Join(const std::string& line,
+                                       Ticket* ticket) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::deque<Ticket*>& waiting = lines_[line];
+  std::vector<int64_t> ahead(ticket->costs_.size(), 0);
+  for (const Ticket* t : waiting) {
+    for (size_t i = 0; i < ahead.size(); ++i) {
+      ahead[i] = std::min(kMaxExact, ahead[i] + t->costs_[i]);
+    }
+  }
+  waiting.push_back(ticket);
+  return ahead;
+}
+
+bool WaitingRoom::First(const std::string& line, const Ticket* ticket) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return lines_[line].front() == ticket;
+}
+
+void WaitingRoom::Leave(const std::string& line, Ticket* ticket) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto it = lines_.find(line);
+  std::deque<Ticket*>& waiting = it->second;
+  waiting.erase(std::find(waiting.begin(), waiting.end(), ticket));
+  if (waiting.empty()) {
+    lines_.erase(it);
+  } else {
+    Wake(waiting.front(), false);
+  }
+}
+
+absl::Status WaitingRoom::Wait(const Clock& clock, Time t, Ticket* ticket) {
+  std::unique_lock<std::mutex> lock(ticket->mutex_);
+  while (!ticket->woken_ && clock.Now() < t) {
+    clock.WaitUntil(t, ticket->changed_, lock);
+  }
+  ticket->woken_ = false;
+  if (!ticket->called_off_) return absl::OkStatus();
+  return absl::CancelledError(
+      "acquire: the wait was called off; nothing is charged");
+}
+
+void WaitingRoom::WakeAll() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (Ticket* t : all_) Wake(t, false);
+}
+
+void WaitingRoom::Close() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  closed_ = true;
+  for (Ticket* t : all_) Wake(t, true);
+}
+
+}  // namespace weir

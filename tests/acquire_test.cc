@@ -1,0 +1,262 @@
+// Waiting for a turn: Acquire, Reserve, cancellation, shutdown.
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "weir/limiter.h"
+#include "weir/memory_store.h"
+
+namespace weir {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class AcquireTest : public ::testing::Test {
+ protected:
+  AcquireTest() : clock_(std::make_shared<ManualClock>()) {
+    MemoryStoreOptions options;
+    options.clock = clock_;
+    store_ = *MemoryStore::Create(options);
+  }
+
+  Limiter Make(Limit limit) {
+    return *Limiter::Create(store_, std::move(limit));
+  }
+
+  // Gives the others time until `done`; fails after half a minute.
+  template <class Done>
+  void Until(Done done) {
+    const auto end = std::chrono::steady_clock::now() + seconds(30);
+    while (!done()) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end) << "nothing happened";
+      std::this_thread::yield();
+    }
+  }
+
+  std::shared_ptr<ManualClock> clock_;
+  std::shared_ptr<MemoryStore> store_;
+};
+
+TEST_F(AcquireTest, ReservationTakesItsPlaceAtOnce) {
+  const Limiter limiter = Make(Limit::Gcra(1, seconds(1)));
+  ASSERT_TRUE(limiter.Check("a")->allowed);
+  for (int i = 1; i <= 3; ++i) {
+    const auto r = limiter.Reserve("a", 1, seconds(10));
+    ASSERT_TRUE(r.ok());
+    EXPECT_TRUE(r->reserved());
+    EXPECT_EQ(*r->wait(), seconds(i));
+  }
+  // The line is three seconds long; a fourth would wait four.
+  const auto r = limiter.Reserve("a", 1, milliseconds(3999));
+  ASSERT_TRUE(r.ok());
+  EXPECT_FALSE(r->reserved());
+  EXPECT_EQ(*r->wait(), seconds(4));
+  EXPECT_EQ(*limiter.Peek("a")->retry_after, seconds(4));
+}
+
+TEST_F(AcquireTest, CancelGivesBackExactlyItsCostOnce) {
+  const Limiter limiter = Make(Limit::Gcra(10, seconds(1)).Burst(10));
+  ASSERT_TRUE(limiter.Check("a", 10)->allowed);
+  auto r = limiter.Reserve("a", 7, seconds(10));
+  ASSERT_TRUE(r.ok() && r->reserved());
+  EXPECT_EQ(*r->wait(), milliseconds(700));
+  EXPECT_EQ(limiter.Peek("a")->reset_after, milliseconds(1700));
+  ASSERT_TRUE(r->Cancel().ok());
+  EXPECT_EQ(limiter.Peek("a")->reset_after, seconds(1));
+  ASSERT_TRUE(r->Cancel().ok());
+  EXPECT_EQ(limiter.Peek("a")->reset_after, seconds(1));
+}
+
+TEST_F(AcquireTest, ReserveSaysWhyItCant) {
+  const Limiter log = Make(Limit::SlidingLog(3, seconds(1)));
+  auto r = log.Reserve("a", 1, seconds(1));
+  EXPECT_EQ(r.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(r.status().ToString().find("sliding_log"), std::string::npos);
+
+  const Limiter gcra = Make(Limit::Gcra(1, seconds(1)).MaxWait(seconds(5)));
+  r = gcra.Reserve("a", 1, seconds(6));
+  EXPECT_EQ(r.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(r.status().ToString().find("5000000us"), std::string::npos);
+
+  const auto never = gcra.Reserve("a", 2, seconds(5));
+  ASSERT_TRUE(never.ok());
+  EXPECT_FALSE(never->reserved());
+  EXPECT_FALSE(never->wait().has_value());
+  EXPECT_EQ(gcra.Peek("a")->reset_after, Micros(0));
+}
+
+TEST_F(AcquireTest, ReservationOutlivesItsLimiter) {
+  auto limiter = std::make_unique<Limiter>(Make(Limit::Gcra(1, seconds(1))));
+  auto r = limiter->Reserve("a", 1, seconds(1));
+  ASSERT_TRUE(r.ok() && r->reserved());
+  limiter.reset();
+  EXPECT_TRUE(r->Cancel().ok());
+}
+
+class EveryAlgorithm : public AcquireTest,
+                       public ::testing::WithParamInterface<Limit> {};
+
+TEST_P(EveryAlgorithm, WaitsItsTurn) {
+  const Limiter limiter = Make(GetParam());
+  ASSERT_TRUE(limiter.Check("a", 2)->allowed);
+  const Decision before = *limiter.Peek("a");
+  ASSERT_FALSE(before.allowed);
+  const Time turn = clock_->Now() + *before.retry_after;
+  std::atomic<bool> done{false};
+  std::thread waiter([&] {
+    const auto d = limiter.Acquire("a", 1, seconds(60));
+    EXPECT_TRUE(d.ok() && d->allowed) << d.status();
+    EXPECT_GE(clock_->Now(), turn);
+    done = true;
+  });
+  Until([&] {
+    if (clock_->Now() < turn) clock_->Advance(milliseconds(100));
+    return done.load();
+  });
+  waiter.join();
+}
+
+TEST_P(EveryAlgorithm, SaysAtOnceThatItWouldTakeTooLong) {
+  const Limiter limiter = Make(GetParam());
+  ASSERT_TRUE(limiter.Check("a", 2)->allowed);
+  const auto d = limiter.Acquire("a", 1, Micros(1));
+  ASSERT_TRUE(d.ok());
+  EXPECT_FALSE(d->allowed);
+  EXPECT_GT(*d->retry_after, Micros(1));
+}
+
+TEST_P(EveryAlgorithm, CancelledWaitChargesNothing) {
+  const Limiter limiter = Make(GetParam());
+  ASSERT_TRUE(limiter.Check("a", 2)->allowed);
+  const Micros reset = limiter.Peek("a")->reset_after;
+  Cancellation cancel;
+  std::thread waiter([&] {
+    const auto d = limiter.Acquire("a", 1, seconds(60), &cancel);
+    EXPECT_EQ(d.status().code(), absl::StatusCode::kCancelled);
+  });
+  cancel.Cancel();
+  waiter.join();
+  EXPECT_EQ(limiter.Peek("a")->reset_after, reset);
+  // Cancelled before it begins.
+  EXPECT_EQ(limiter.Acquire("a", 1, seconds(60), &cancel).status().code(),
+            absl::StatusCode::kCancelled);
+}
+
+TEST_P(EveryAlgorithm, ShutdownWakesEverybody) {
+  auto limiter = std::make_unique<Limiter>(Make(GetParam()));
+  ASSERT_TRUE(limiter->Check("a", 2)->allowed);
+  const Limiter watcher = Make(GetParam());
+  const Micros reset = watcher.Peek("a")->reset_after;
+  std::vector<std::thread> waiters;
+  for (int i = 0; i < 8; ++i) {
+    waiters.emplace_back([&] {
+      const auto d = limiter->Acquire("a", 1, seconds(60));
+      EXPECT_FALSE(d.ok() && d->allowed);
+    });
+  }
+  limiter->Shutdown();
+  for (std::thread& t : waiters) t.join();
+  EXPECT_EQ(watcher.Peek("a")->reset_after, reset);
+}
+
+TEST_P(EveryAlgorithm, GrantsNoMoreThanTheLimitToAThrong) {
+  const Limiter limiter = Make(GetParam());
+  std::atomic<int> granted{0};
+  std::vector<std::thread> waiters;
+  for (int i = 0; i < 8; ++i) {
+    waiters.emplace_back([&] {
+      const auto d = limiter.Acquire("a", 1, Micros(0));
+      if (d.ok() && d->allowed) ++granted;
+    });
+  }
+  for (std::thread& t : waiters) t.join();
+  EXPECT_EQ(granted, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Acquire, EveryAlgorithm,
+    ::testing::Values(
+        Limit::Gcra(2, seconds(10)), Limit::TokenBucket(2, 1, seconds(5)),
+        Limit::FixedWindow(2, seconds(10)), Limit::SlidingLog(2, seconds(10)),
+        Limit::SlidingLogList(2, seconds(10)),
+        Limit::SlidingWindowCounter(2, seconds(10)),
+        Limit::WindowedTokenBucket(4, seconds(10), 2),
+        Limit::BucketedWindow(2, seconds(10), seconds(1)).CountDenied(false),
+        Limit::Ar1(2, 2, seconds(1)).CountDenied(false)),
+    [](const ::testing::TestParamInfo<Limit>& i) {
+      return i.param.algorithm();
+    });
+
+TEST_F(AcquireTest, FirstComeFirstServed) {
+  constexpr int kWaiters = 4;
+  const Limiter limiter = Make(Limit::SlidingLog(kWaiters, seconds(100)));
+  for (int i = 0; i < kWaiters; ++i) {
+    ASSERT_TRUE(limiter.Check("a")->allowed);
+    clock_->Advance(seconds(1));
+  }
+  std::vector<int> order;
+  std::mutex mutex;
+  std::vector<std::thread> waiters;
+  for (int i = 0; i < kWaiters; ++i) {
+    // Who would come next is told when all who are in line have been served.
+    const Micros in_line = seconds(100 - kWaiters + i);
+    Until([&] {
+      const auto d = limiter.Acquire("a", 1, Micros(0));
+      return d.ok() && !d->allowed && *d->retry_after == in_line;
+    });
+    waiters.emplace_back([&, i] {
+      const auto d = limiter.Acquire("a", 1, seconds(1000));
+      EXPECT_TRUE(d.ok() && d->allowed);
+      const std::lock_guard<std::mutex> lock(mutex);
+      order.push_back(i);
+    });
+  }
+  Until([&] {
+    const auto d = limiter.Acquire("a", 1, Micros(0));
+    return d.ok() && !d->allowed && *d->retry_after == seconds(99);
+  });
+  clock_->Advance(seconds(100 - kWaiters));
+  for (size_t served = 1; served <= kWaiters; ++served) {
+    Until([&] {
+      const std::lock_guard<std::mutex> lock(mutex);
+      return order.size() >= served;
+    });
+    clock_->Advance(seconds(1));
+  }
+  for (std::thread& t : waiters) t.join();
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST_F(AcquireTest, WaitersObeyANewLimit) {
+  Limiter limiter = Make(Limit::SlidingLog(1, hours(1)));
+  ASSERT_TRUE(limiter.Check("a")->allowed);
+  std::thread waiter([&] {
+    const auto d = limiter.Acquire("a", 1, hours(2));
+    EXPECT_TRUE(d.ok() && d->allowed) << d.status();
+  });
+  ASSERT_TRUE(limiter.Update(Limit::SlidingLog(2, hours(1))).ok());
+  waiter.join();  // the clock has not moved
+  EXPECT_EQ(limiter.Peek("a")->remaining, 0);
+}
+
+TEST_F(AcquireTest, RefusesTimesOfItsOwnAndNegativeWaits) {
+  const Limiter limiter = Make(Limit::Gcra(1, seconds(1)));
+  EXPECT_EQ(limiter.Acquire("a", 1, Micros(-1)).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  Call call;
+  const std::string_view key = "a";
+  call.keys = absl::MakeConstSpan(&key, 1);
+  call.now = clock_->Now();
+  EXPECT_EQ(limiter.Acquire(call, seconds(1)).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,121 @@
+// The conformance kit: is a store right, is an engine right?
+//
+// Each suite is one law of weir, run for every engine over a store that a
+// factory makes. In a test binary that links weir::testing and gtest_main:
+//
+//   #include "weir/testing/conformance.h"
+//   WEIR_INSTANTIATE_CONFORMANCE(Memory, MemoryFactory());
+//
+// and, for an engine of your own (weir/testing/engine_samples.h),
+//
+//   WEIR_INSTANTIATE_ENGINE_CONFORMANCE(Mine, MyEngine(), MemoryFactory());
+//
+// The macros stand in the global namespace, outside any other; several
+// factories may follow one another.
+#ifndef WEIR_TESTING_CONFORMANCE_H_
+#define WEIR_TESTING_CONFORMANCE_H_
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "weir/testing/engine_samples.h"
+#include "weir/testing/random.h"
+#include "weir/testing/store_factory.h"
+
+namespace weir {
+namespace testing {
+
+// One engine over one store.
+struct ConformanceCase {
+  StoreFactory store;
+  EngineUnderTest engine;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const ConformanceCase& c) {
+  return out << c.engine << " on " << c.store;
+}
+
+class Law : public ::testing::TestWithParam<ConformanceCase> {
+ protected:
+  Law() : rng_(TestRng()) {}
+
+  const StoreFactory& factory() const { return GetParam().store; }
+  const EngineUnderTest& engine() const { return GetParam().engine; }
+  // What a fresh store of the factory's holds in keys; -1 if it can't tell.
+  int64_t KeysOf(const Harness& harness) const {
+    return factory().keys ? factory().keys(*harness.store) : -1;
+  }
+
+  Rng rng_;
+};
+
+// Law 1: no span of time holds more than the documented bound.
+class BoundLaw : public Law {};
+// Law 2: retry_after is true to the microsecond.
+class RetryAfterLaw : public Law {};
+// Law 3: so are remaining, reset_after and the numbers of a fresh key.
+class NumbersLaw : public Law {};
+// Law 4: looking, and being denied, changes nothing.
+class SilenceLaw : public Law {};
+// Law 5: several rules, all or nothing.
+class TogetherLaw : public Law {};
+// Law 6: the ends of the range of costs and limits.
+class EdgeLaw : public Law {};
+// Law 7: clocks that run back and clocks that jump.
+class TimeLaw : public Law {};
+// Law 8: exact at every rate, however long it runs.
+class ExactLaw : public Law {};
+// Law 9: keys do not touch each other, and are forgotten.
+class KeysLaw : public Law {};
+// Law 10: however many threads, the capacity is granted exactly.
+class ThreadsLaw : public Law {};
+// Law 11: a limit that is replaced refills nobody.
+class ReplaceLaw : public Law {};
+// Law 13: a refund gives back what was used, never more.
+class RefundLaw : public Law {};
+
+// Every engine of `engines` over every store.
+std::vector<ConformanceCase> Cases(const std::vector<EngineUnderTest>& engines,
+                                   const std::vector<StoreFactory>& stores);
+
+std::string CaseName(const ::testing::TestParamInfo<ConformanceCase>& info);
+
+}  // namespace testing
+}  // namespace weir
+
+#define WEIR_INSTANTIATE_LAW_(prefix, law, engines, ...)                       \
+  INSTANTIATE_TEST_SUITE_P(prefix, law,                                        \
+                           ::testing::ValuesIn(Cases(engines, {__VA_ARGS__})), \
+                           CaseName)
+
+#define WEIR_INSTANTIATE_LAWS_(prefix, engines, ...)                  \
+  namespace weir {                                                    \
+  namespace testing {                                                 \
+  WEIR_INSTANTIATE_LAW_(prefix, BoundLaw, engines, __VA_ARGS__);      \
+  WEIR_INSTANTIATE_LAW_(prefix, RetryAfterLaw, engines, __VA_ARGS__); \
+  WEIR_INSTANTIATE_LAW_(prefix, NumbersLaw, engines, __VA_ARGS__);    \
+  WEIR_INSTANTIATE_LAW_(prefix, SilenceLaw, engines, __VA_ARGS__);    \
+  WEIR_INSTANTIATE_LAW_(prefix, TogetherLaw, engines, __VA_ARGS__);   \
+  WEIR_INSTANTIATE_LAW_(prefix, EdgeLaw, engines, __VA_ARGS__);       \
+  WEIR_INSTANTIATE_LAW_(prefix, TimeLaw, engines, __VA_ARGS__);       \
+  WEIR_INSTANTIATE_LAW_(prefix, ExactLaw, engines, __VA_ARGS__);      \
+  WEIR_INSTANTIATE_LAW_(prefix, KeysLaw, engines, __VA_ARGS__);       \
+  WEIR_INSTANTIATE_LAW_(prefix, ThreadsLaw, engines, __VA_ARGS__);    \
+  WEIR_INSTANTIATE_LAW_(prefix, ReplaceLaw, engines, __VA_ARGS__);    \
+  WEIR_INSTANTIATE_LAW_(prefix, RefundLaw, engines, __VA_ARGS__);     \
+  }                                                                   \
+  }                                                                   \
+  static_assert(true, "")
+
+// Every engine that weir brings, over each of the factories.
+#define WEIR_INSTANTIATE_CONFORMANCE(prefix, ...) \
+  WEIR_INSTANTIATE_LAWS_(prefix, BuiltInEngines(), __VA_ARGS__)
+
+// One EngineUnderTest over each of the factories.
+#define WEIR_INSTANTIATE_ENGINE_CONFORMANCE(prefix, engine, ...)           \
+  WEIR_INSTANTIATE_LAWS_(prefix, (std::vector<EngineUnderTest>{(engine)}), \
+                         __VA_ARGS__)
+
+#endif  // WEIR_TESTING_CONFORMANCE_H_
