@@ -180,8 +180,10 @@ std::optional<int64_t> HttpWriter::Config::RetryAfter(
 }
 
 // `t`, in seconds; 0: there is nothing to tell. A rule that denied says when it
-// would pass, any other when it is fresh; and none points beyond Retry-After,
-// which must not be earlier than the end of the effective window.
+// would pass, any other when it is fresh. Retry-After should not be earlier
+// than the end of the effective window; where it would be, the window is not
+// told, or cut if the draft wants one. (Cutting it always would promise all
+// that is left of a day's quota for the next second.)
 int64_t HttpWriter::Config::EffectiveWindow(const Decision& d,
                                             const Shown& shown) const {
   const RuleVerdict& v = *shown.verdict;
@@ -196,7 +198,8 @@ int64_t HttpWriter::Config::EffectiveWindow(const Decision& d,
                  static_cast<int64_t>(std::min<Wide>(paced, sf::kMaxInteger)));
   }
   if (std::optional<Micros> wait = BaseWait(d)) {
-    t = std::min(t, std::max<int64_t>(1, SecondsUp(wait->count())));
+    const int64_t end = std::max<int64_t>(1, SecondsUp(wait->count()));
+    if (t > end) return NamesPolicies(options.draft) ? 0 : end;
   }
   return t;
 }

@@ -145,7 +145,7 @@ struct HttpField {
 struct HttpProblem {
   int status = 429;
   std::string_view content_type = "application/problem+json";
-  std::string body;
+  std::string body = {};
 };
 
 // A jitter seed made of a key; the same in every process.
