@@ -24,8 +24,16 @@ bool Keeper::TryReserve() {
   return false;
 }
 
-bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now) {
+int64_t Keeper::NotePressed(int64_t now) {
+  MutexLock lock(&pressed_mutex_);
+  pressed_.Note(now);
+  return pressed_.Earliest();
+}
+
+bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
+                     bool steady) {
   if (TryReserve()) return true;
+  const int64_t horizon = steady ? now : NotePressed(now);
   // Some other stripes first to last, so that every entry's turn comes.
   size_t searched = 0;
   for (size_t i = 0; i <= stripe_count_ && searched < kBucketsForRoom; ++i) {
@@ -44,7 +52,7 @@ bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now) {
       const size_t buckets = std::min(
           i == 0 ? kBucketsForRoom / 2 : kBucketsForRoom, s.table.buckets());
       int64_t removed = 0;
-      Examine(s, buckets, now, &removed);
+      Examine(s, buckets, std::max(horizon, s.readings.Earliest()), &removed);
       searched += buckets;
     }();
     if (!mine) {
@@ -95,6 +103,7 @@ int64_t Keeper::Sweep(int64_t budget, int64_t now) {
     Stripe& s = stripes_[next_.fetch_add(1, std::memory_order_relaxed) &
                          (stripe_count_ - 1)];
     MutexLock lock(&s.mutex);
+    if (budget == 0) s.table.BeginRound();
     const size_t buckets = s.table.buckets();
     for (size_t b = 0; b < buckets; ++b) {
       if (budget > 0 && seen >= budget) return removed;

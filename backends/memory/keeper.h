@@ -15,9 +15,10 @@
 
 namespace weir {
 
-// The earliest of the last 256 to 512 readings of the clock. What is over at
-// this time is over even if the clock has just jumped ahead and will be set
-// back.
+// The earliest of the last kEpoch to 2 * kEpoch readings of the clock. What is
+// over at this time is over even if the clock has just jumped ahead and will be
+// set back.
+template <int kEpoch>
 class RecentReadings {
  public:
   void Note(int64_t t) {
@@ -30,7 +31,6 @@ class RecentReadings {
   int64_t Earliest() const { return std::min(previous_, current_); }
 
  private:
-  static constexpr int kEpoch = 256;
   int count_ = 0;
   int64_t current_ = std::numeric_limits<int64_t>::max();
   int64_t previous_ = std::numeric_limits<int64_t>::min();
@@ -39,7 +39,7 @@ class RecentReadings {
 struct alignas(64) Stripe {
   Mutex mutex;
   Table table ABSL_GUARDED_BY(mutex);
-  RecentReadings readings ABSL_GUARDED_BY(mutex);
+  RecentReadings<256> readings ABSL_GUARDED_BY(mutex);
   int calls ABSL_GUARDED_BY(mutex) = 0;
   int64_t expired ABSL_GUARDED_BY(mutex) = 0;
 };
@@ -60,10 +60,13 @@ class Keeper {
     return static_cast<size_t>(hash >> 48) & (stripe_count_ - 1);
   }
 
-  // Room for one more key, found if need be by removing entries that are over
-  // at `now`. `held`: the stripes that this call has
-  // locked, `own` among them; no other lock is waited for.
-  bool Reserve(size_t own, absl::Span<const size_t> held, int64_t now);
+  // Room for one more key, found if need be by removing entries that are over:
+  // at `now` if that is a `steady` reading, which never jumps; else at the
+  // recent readings of their stripe, or of the calls that found no room.
+  // `held`: the stripes that this call has locked, `own` among them; no other
+  // lock is waited for.
+  bool Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
+               bool steady);
   void Release(int64_t keys) {
     // relaxed: a bare count; the entries themselves are under their locks.
     keys_.fetch_sub(keys, std::memory_order_relaxed);
@@ -81,6 +84,7 @@ class Keeper {
 
  private:
   bool TryReserve();
+  int64_t NotePressed(int64_t now);
   // Examines the next buckets of a stripe; returns how many entries it saw.
   int64_t Examine(Stripe& stripe, size_t buckets, int64_t now, int64_t* removed)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
@@ -89,6 +93,9 @@ class Keeper {
   const int64_t max_keys_;
   const std::unique_ptr<Stripe[]> stripes_;
   std::atomic<int64_t> keys_{0};
+  Mutex pressed_mutex_;  // never held while another lock is waited for
+  // Of calls that found no room.
+  RecentReadings<16> pressed_ ABSL_GUARDED_BY(pressed_mutex_);
   std::atomic<size_t> next_{0};  // the stripe that is searched next for room
 };
 

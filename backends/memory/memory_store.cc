@@ -125,6 +125,12 @@ void Reserve(MemoryTxn& txn, const MemoryCall& call, const Step& step,
   outcome->numbers.wait = wait;
 }
 
+// A time, and whether it is of a clock that never jumps.
+struct Reading {
+  int64_t us;
+  bool steady;
+};
+
 // False: there is no room for a key, and nothing has changed.
 bool RunOp(Op op, MemoryCall& call, const Step* steps,
            absl::Span<MemoryTxn* const> txns, Outcome* outcomes) {
@@ -154,12 +160,13 @@ bool RunOp(Op op, MemoryCall& call, const Step* steps,
 
 struct MemoryStore::Impl {
   explicit Impl(const MemoryStoreOptions& options)
-      : clock(options.clock != nullptr ? options.clock
+      : steady(options.clock == nullptr),
+        clock(options.clock != nullptr ? options.clock
                                        : std::make_shared<SteadyClock>()),
         keeper(options.stripes, options.max_keys) {}
 
-  bool RunOne(Op op, int64_t now, const Step& step, Outcome* outcome);
-  bool RunSeveral(Op op, int64_t now, const Step* steps, Outcome* outcomes,
+  bool RunOne(Op op, Reading now, const Step& step, Outcome* outcome);
+  bool RunSeveral(Op op, Reading now, const Step* steps, Outcome* outcomes,
                   size_t count);
   // The stripes of the call are locked. These answer like RunOp.
   bool RunOpen(Op op, MemoryCall& call, const Step* steps,
@@ -172,6 +179,7 @@ struct MemoryStore::Impl {
     for (size_t i : held) keeper.stripe(i).mutex.Unlock();
   }
 
+  const bool steady;
   const std::shared_ptr<const Clock> clock;
   const KeyHash hash;
   Keeper keeper;
@@ -225,7 +233,8 @@ absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
 absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
                               Outcome* outcomes, size_t count) {
   if (count == 0) return absl::OkStatus();
-  const int64_t t = ToMicros(now.has_value() ? *now : impl_->clock->Now());
+  const Reading t = {ToMicros(now.has_value() ? *now : impl_->clock->Now()),
+                     !now.has_value() && impl_->steady};
   const bool decided = count == 1
                            ? impl_->RunOne(op, t, steps[0], outcomes)
                            : impl_->RunSeveral(op, t, steps, outcomes, count);
@@ -250,19 +259,20 @@ bool MemoryStore::Impl::RunOpen(Op op, MemoryCall& call, const Step* steps,
   return decided;
 }
 
-bool MemoryStore::Impl::RunOne(Op op, int64_t now, const Step& step,
+bool MemoryStore::Impl::RunOne(Op op, Reading now, const Step& step,
                                Outcome* outcome) {
   const auto* record = static_cast<const LimitRecord*>(step.rule);
   const uint64_t h = hash(record->state_id, step.key);
   const size_t stripe = keeper.StripeOf(h);
-  MemoryCall call = {&keeper, now, absl::MakeConstSpan(&stripe, 1)};
+  MemoryCall call = {&keeper, now.us, now.steady,
+                     absl::MakeConstSpan(&stripe, 1)};
   MutexLock lock(&keeper.stripe(stripe).mutex);
   MemoryTxn txn(&call, stripe, record, h, step.key);
   MemoryTxn* const txns[] = {&txn};
   return RunOpen(op, call, &step, txns, outcome);
 }
 
-bool MemoryStore::Impl::RunSeveral(Op op, int64_t now, const Step* steps,
+bool MemoryStore::Impl::RunSeveral(Op op, Reading now, const Step* steps,
                                    Outcome* outcomes, size_t count) {
   absl::FixedArray<uint64_t, 8> hashes(count);
   absl::InlinedVector<size_t, 8> held(count);
@@ -274,7 +284,7 @@ bool MemoryStore::Impl::RunSeveral(Op op, int64_t now, const Step* steps,
   // Several locks are taken in ascending order, here and nowhere else.
   std::sort(held.begin(), held.end());
   held.erase(std::unique(held.begin(), held.end()), held.end());
-  MemoryCall call = {&keeper, now, held};
+  MemoryCall call = {&keeper, now.us, now.steady, held};
   LockAll(held);
   bool decided;
   {

@@ -22,6 +22,7 @@ namespace weir {
 struct MemoryCall {
   Keeper* keeper;
   int64_t now;
+  bool steady;                    // `now` is of a clock that never jumps
   absl::Span<const size_t> held;  // stripes, ascending, locked
 };
 
@@ -47,7 +48,8 @@ class MemoryTxn final : public Txn {
   // Sees to it that the next write finds room. False: the store is full.
   bool Reserve() {
     if (entry_ == nullptr && !reserved_) {
-      reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->now);
+      reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->now,
+                                         call_->steady);
       return reserved_;
     }
     return true;
@@ -278,8 +280,8 @@ class MemoryTxn final : public Txn {
   }
 
   void SetExpiry(int64_t milliseconds) {
-    const int64_t most = (Entry::kNoExpiry - 1 - call_->now) / 1000;
-    entry_->expire_us = call_->now + std::min(milliseconds, most) * 1000;
+    entry_->expire_us =
+        call_->now + std::min(milliseconds, kLongestExpiryMs) * 1000;
     entry_->record = record_;
   }
 
@@ -309,6 +311,9 @@ class MemoryTxn final : public Txn {
     *stop = std::min(*stop, size - 1);
     return *start <= *stop;
   }
+
+  // Thirty thousand years: far from any overflow, and longer than any limit.
+  static constexpr int64_t kLongestExpiryMs = 1'000'000'000'000'000;
 
   MemoryCall* call_;
   size_t stripe_;

@@ -61,13 +61,17 @@ class Table {
     if (buckets_ > kFewest && size_ < buckets_ / 4) ShrinkByTwo();
   }
 
+  // The next visits begin a round.
+  void BeginRound() { cursor_ = buckets_; }
+
   // Calls visit(Entry*) for each entry of the next bucket; it may not change
-  // the table. Returns the bucket's number.
+  // the table. The last bucket comes first: one that goes while the table
+  // shrinks has its entries moved to where the visits have not been yet.
   template <class Visit>
   void VisitNextBucket(Visit visit) {
-    if (cursor_ >= buckets_) cursor_ = 0;
+    if (cursor_ == 0 || cursor_ > buckets_) cursor_ = buckets_;
+    --cursor_;
     for (Entry* e = Bucket(cursor_); e != nullptr; e = e->next) visit(e);
-    ++cursor_;
   }
 
  private:

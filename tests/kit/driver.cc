@@ -102,8 +102,10 @@ Setting Explore(const StoreFactory& factory, const EngineUnderTest& engine,
   if (rng.OneIn(8)) setting.start = -rng.LogUniform(1, 1'000'000'000'000'000);
   // A state may reach `longest` past the last call, and a look goes that far.
   setting.end = kMaxExact - 2 - setting.longest;
-  // However slow the limit is, there is time for something to happen.
-  const int64_t room = std::min(4 * setting.longest, setting.end + kMaxExact);
+  // However slow the limit is, there is time for something to happen, and room
+  // for a clock that runs back.
+  const int64_t room =
+      std::min(4 * setting.longest, setting.end - (setting.reset - kMaxExact));
   setting.start = std::min(setting.start, setting.end - room);
   return setting;
 }
@@ -159,6 +161,7 @@ void Demand::Next(const Decision& last) {
 }
 
 int64_t Demand::Cost(int64_t remaining) {
+  remaining = std::min(remaining, setting_.capacity);
   switch (rng_.Uniform(0, 7)) {
     case 0:
       return 0;

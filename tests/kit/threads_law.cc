@@ -42,7 +42,7 @@ int64_t CostFor(int64_t capacity) { return capacity / 400 + 1; }
 // Asks until it is refused a few times in a row; returns how often it passed.
 int64_t AskUntilRefused(const std::function<bool()>& ask) {
   int64_t passed = 0;
-  for (int refused = 0; refused < 3;) {
+  for (int refused = 0; refused < 3 && passed < 10'000;) {
     if (ask()) {
       ++passed;
     } else {

@@ -90,7 +90,7 @@ install_wanted() {
     complain 'some packages are missing, and there is neither root nor sudo'
   elif ! command -v apt-get >/dev/null 2>&1; then
     complain 'some packages are missing, and there is no apt-get'
-  else
+  elif can_apt_help; then
     say 'reading the list of packages (apt-get update)'
     apt "$install_log" update ||
       complain "apt-get update failed (see $install_log); trying without"
@@ -108,6 +108,20 @@ END
     [ -s "$install_log" ] && tail -n 5 "$install_log" >&2
     exit 1
   }
+}
+
+# Not where only optional packages are missing that this release is known not
+# to have: asking for a newer list each time would change nothing.
+can_apt_help() {
+  ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1 || return 0
+  while IFS='|' read -r level names without; do
+    [ "$level" = optional ] || return 0
+    # shellcheck disable=SC2086
+    [ -z "$(choose $names)" ] || return 0
+  done <<END
+$missing
+END
+  return 1
 }
 
 install_missing() {

@@ -62,8 +62,9 @@ class Store {
   // The store's own time.
   virtual Time Now() const = 0;
 
-  // What callers who wait for their turn wait by.
-  virtual const Clock& WaitingClock() const = 0;
+  // What callers who wait for their turn wait by: a SteadyClock, if the store
+  // has none of its own.
+  virtual const Clock& WaitingClock() const;
 
   // Makes a rule known. Cold: may lock and allocate. The same rule may be
   // attached any number of times, also with another limit of its algorithm:

@@ -104,9 +104,9 @@ bool IsAddress(std::string_view word) {
   return IsIpv4(word) || IsIpv6(word) || StartsWith(word, "unix:");
 }
 
-// What no client begins with, or holds.
-bool IsClient(std::string_view word) {
-  if (word.empty() || word == kMissing) return false;
+// What no client and no virtual host begins with, or holds.
+bool IsName(std::string_view word) {
+  if (word.empty()) return false;
   if (word.front() == '"' || word.front() == '{') return false;
   if (word.front() == '[' && FindByte(word, ']', 0) == word.npos) return false;
   for (const char c : word) {
@@ -173,11 +173,12 @@ bool ParseWho(std::string_view who, AccessLine* out) {
   const FirstWord first = Judge(words);
   if (first == FirstWord::kNeither) return false;
   if (first == FirstWord::kHost) {
-    out->host = OrMissing(WithoutPort(word));
+    if (!IsName(word)) return false;
+    out->host = WithoutPort(word);
     word = TakeWord(&rest);
   }
   out->client = TakeClient(word, &rest);
-  if (!IsClient(out->client)) return false;
+  if (!IsName(out->client) || out->client == kMissing) return false;
   const std::string_view ident = TakeWord(&rest);
   const std::string_view user = TrimRight(TrimLeft(rest));
   out->user = OrMissing(user.empty() ? ident : user);

@@ -182,7 +182,7 @@ const char* ParseLogTime(std::string_view text, int64_t* micros) {
   // A year has four digits: the product is far from overflowing.
   const int64_t value = seconds * 1000000 + civil.micros;
   if (value > kMaxTraceNumber || value < -kMaxTraceNumber) {
-    return "out of range";
+    return "time out of range";
   }
   *micros = value;
   return nullptr;

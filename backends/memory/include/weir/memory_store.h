@@ -11,7 +11,7 @@
 // Memory: an entry is removed once it equals a fresh key at every recent
 // reading of the clock (the last 256 to 512 calls of its stripe, so that a
 // clock that jumps ahead and comes back takes nothing with it) and the calls'
-// own sweep has come round: at the latest after 512 + 16 * (entries + 16)
+// own sweep has come round: at the latest after 512 + 32 * (entries + 16)
 // further calls with a cost to its stripe.
 #ifndef WEIR_MEMORY_STORE_H_
 #define WEIR_MEMORY_STORE_H_
@@ -34,7 +34,9 @@ struct MemoryStoreOptions {
   // The most keys held (a key counts once for each rule that has state for
   // it). When it is reached, only entries that equal a fresh key make room; if
   // a bounded search finds none, a call for an unknown key is not decided:
-  // ResourceExhausted. 0: no bound.
+  // ResourceExhausted. A time that the caller gives, or a clock of the caller's
+  // own, is believed for this once 32 calls that found no room agree.
+  // 0: no bound.
   int64_t max_keys = 1'000'000;
   // Locks. A power of two, 1 to 65536.
   int stripes = 64;

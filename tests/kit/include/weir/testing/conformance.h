@@ -6,9 +6,9 @@
 //   #include "weir/testing/conformance.h"
 //   WEIR_INSTANTIATE_CONFORMANCE(Memory, MemoryFactory());
 //
-// and, for an engine of your own (weir/testing/engine_samples.h),
+// and, for engines of your own (weir/testing/engine_samples.h),
 //
-//   WEIR_INSTANTIATE_ENGINE_CONFORMANCE(Mine, MyEngine(), MemoryFactory());
+//   WEIR_INSTANTIATE_ENGINES_CONFORMANCE(Mine, MyEngines(), MemoryFactory());
 //
 // The macros stand in the global namespace, outside any other; several
 // factories may follow one another.
@@ -113,9 +113,9 @@ std::string CaseName(const ::testing::TestParamInfo<ConformanceCase>& info);
 #define WEIR_INSTANTIATE_CONFORMANCE(prefix, ...) \
   WEIR_INSTANTIATE_LAWS_(prefix, BuiltInEngines(), __VA_ARGS__)
 
-// One EngineUnderTest over each of the factories.
-#define WEIR_INSTANTIATE_ENGINE_CONFORMANCE(prefix, engine, ...)           \
-  WEIR_INSTANTIATE_LAWS_(prefix, (std::vector<EngineUnderTest>{(engine)}), \
-                         __VA_ARGS__)
+// Engines of your own, a std::vector<EngineUnderTest>, over each of the
+// factories.
+#define WEIR_INSTANTIATE_ENGINES_CONFORMANCE(prefix, engines, ...) \
+  WEIR_INSTANTIATE_LAWS_(prefix, engines, __VA_ARGS__)
 
 #endif  // WEIR_TESTING_CONFORMANCE_H_

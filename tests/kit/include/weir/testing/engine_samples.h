@@ -3,7 +3,7 @@
 //
 // The engines that weir brings are all here by their names in the registry:
 // one that has no samples fails the suites. An engine of your own is described
-// with the same struct and handed to WEIR_INSTANTIATE_ENGINE_CONFORMANCE.
+// with the same struct and handed to WEIR_INSTANTIATE_ENGINES_CONFORMANCE.
 #ifndef WEIR_TESTING_ENGINE_SAMPLES_H_
 #define WEIR_TESTING_ENGINE_SAMPLES_H_
 
@@ -31,8 +31,8 @@ struct EngineUnderTest {
   // microseconds, both ends included. INT64_MAX where that is less than it.
   std::function<int64_t(const Limit&, int64_t us)> at_most;
   // What a caller who takes all it can, as soon as it can, has been admitted
-  // `us` after its first call. Empty: no closed form; the exactness law is
-  // skipped.
+  // `us` after its first call. Negative, or no function: there is no closed
+  // form for this limit, and nothing to compare with.
   std::function<int64_t(const Limit&, int64_t us)> taken_greedily;
 };
 

@@ -40,9 +40,11 @@ struct StoreFactory {
   // How many keys the store holds state for. Empty: it can't tell, and the
   // tests that ask are skipped.
   std::function<int64_t(Store&)> keys;
-  // Removes what equals a fresh key at `now`. Empty: the store does so by
-  // itself, at a time of its own choosing.
+  // Removes what has equalled a fresh key for `slack` at `now`. Empty: the
+  // store does so by itself, at a time of its own choosing.
   std::function<void(Store&, Time now)> sweep;
+  // What the store documents as its slack.
+  Micros slack{0};
 };
 
 inline std::ostream& operator<<(std::ostream& out, const StoreFactory& f) {

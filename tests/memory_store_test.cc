@@ -1,0 +1,343 @@
+// What the embedded store promises of itself: its options, its bound on keys,
+// when a key leaves, what it counts.
+#include "weir/memory_store.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "weir/limiter.h"
+#include "weir/testing/random.h"
+
+namespace weir {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+class MemoryStoreTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<MemoryStore> Make(int64_t max_keys, int stripes) {
+    MemoryStoreOptions options;
+    options.clock = clock_;
+    options.max_keys = max_keys;
+    options.stripes = stripes;
+    absl::StatusOr<std::shared_ptr<MemoryStore>> store =
+        MemoryStore::Create(options);
+    EXPECT_TRUE(store.ok()) << store.status();
+    return *store;
+  }
+
+  static Limiter With(std::shared_ptr<Store> store, Limit limit) {
+    absl::StatusOr<Limiter> limiter =
+        Limiter::Create(std::move(store), std::move(limit));
+    EXPECT_TRUE(limiter.ok()) << limiter.status();
+    return *std::move(limiter);
+  }
+
+  std::shared_ptr<ManualClock> clock_ = std::make_shared<ManualClock>();
+};
+
+std::string Key(int64_t i) { return "key" + std::to_string(i); }
+
+TEST_F(MemoryStoreTest, RefusesOptionsByName) {
+  for (const int stripes : {0, -1, 3, 100, 65'535, 131'072}) {
+    MemoryStoreOptions options;
+    options.stripes = stripes;
+    const absl::Status s = MemoryStore::Create(options).status();
+    EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument) << stripes;
+    EXPECT_THAT(std::string(s.message()), HasSubstr("stripes"));
+    EXPECT_THAT(std::string(s.message()), HasSubstr(std::to_string(stripes)));
+    EXPECT_THAT(std::string(s.message()), HasSubstr("65536"));
+  }
+  MemoryStoreOptions options;
+  options.max_keys = -1;
+  const absl::Status s = MemoryStore::Create(options).status();
+  EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(s.message()), HasSubstr("max_keys: -1"));
+}
+
+TEST_F(MemoryStoreTest, TakesAnyPowerOfTwoOfStripes) {
+  for (int stripes = 1; stripes <= 65'536; stripes *= 2) {
+    const Limiter limiter = With(Make(0, stripes), Limit::Gcra(1, hours(1)));
+    EXPECT_TRUE(limiter.Check("a")->allowed);
+    EXPECT_FALSE(limiter.Check("a")->allowed);
+    EXPECT_TRUE(limiter.Check("b")->allowed);
+  }
+}
+
+TEST_F(MemoryStoreTest, ReadsItsOwnClockWhereNoneIsGiven) {
+  const std::shared_ptr<MemoryStore> store = *MemoryStore::Create();
+  const Time before = store->Now();
+  EXPECT_GE(store->Now(), before);
+  EXPECT_GT(ToMicros(before), 1'500'000'000'000'000);
+  EXPECT_EQ(Make(0, 1)->Now(), clock_->Now());
+}
+
+TEST_F(MemoryStoreTest, AFullStoreDecidesForKnownKeysOnly) {
+  constexpr int kMax = 100;
+  const auto store = Make(kMax, 4);
+  const Limiter limiter = With(store, Limit::Gcra(2, hours(1)));
+  for (int i = 0; i < kMax; ++i) {
+    ASSERT_TRUE(limiter.Check(Key(i)).ok());
+  }
+  const absl::StatusOr<Decision> d = limiter.Check("unknown");
+  EXPECT_EQ(d.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(d.status().message()), HasSubstr("max_keys = 100"));
+  EXPECT_EQ(store->counters().keys, kMax);
+  EXPECT_EQ(store->counters().refused, 1);
+
+  for (int i = 0; i < kMax; ++i) {
+    ASSERT_TRUE(limiter.Check(Key(i))->allowed);
+    ASSERT_FALSE(limiter.Check(Key(i))->allowed);
+  }
+  // What writes nothing needs no room.
+  EXPECT_TRUE(limiter.Peek("unknown")->allowed);
+  EXPECT_TRUE(limiter.Check("unknown", 0)->allowed);
+  EXPECT_TRUE(limiter.Check("unknown", 3)->never());
+  EXPECT_TRUE(limiter.Refund("unknown").ok());
+  EXPECT_TRUE(limiter.Reset("unknown").ok());
+  EXPECT_EQ(store->counters().refused, 1);
+}
+
+TEST_F(MemoryStoreTest, AKeyThatIsResetMakesRoom) {
+  const auto store = Make(2, 1);
+  const Limiter limiter = With(store, Limit::SlidingLog(2, hours(1)));
+  ASSERT_TRUE(limiter.Check("a").ok());
+  ASSERT_TRUE(limiter.Check("b").ok());
+  ASSERT_FALSE(limiter.Check("c").ok());
+  ASSERT_TRUE(limiter.Reset("a").ok());
+  EXPECT_TRUE(limiter.Check("c").ok());
+  ASSERT_FALSE(limiter.Check("a").ok());
+  ASSERT_TRUE(limiter.Refund("b").ok());
+  EXPECT_TRUE(limiter.Check("a").ok());
+}
+
+TEST_F(MemoryStoreTest, AFullStoreChargesNoRuleOfACall) {
+  const auto store = Make(2, 4);
+  std::vector<Rule> rules;
+  rules.push_back(Rule{"one", Limit::Gcra(5, hours(1)), false, std::nullopt});
+  rules.push_back(
+      Rule{"two", Limit::SlidingLog(5, hours(1)), false, std::nullopt});
+  const Limiter limiter = *Limiter::Create(store, rules);
+  ASSERT_TRUE(limiter.Check("known").ok());  // a key for each rule
+  const std::string_view keys[] = {"known", "unknown"};
+  Call call;
+  call.keys = keys;
+  call.tag = "";
+  EXPECT_EQ(limiter.Check(call).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(limiter.Peek("known")->remaining, 4);
+  EXPECT_EQ(store->counters().keys, 2);
+}
+
+TEST_F(MemoryStoreTest, KeysThatEqualFreshOnesMakeRoom) {
+  constexpr int kMax = 100;
+  const auto store = Make(kMax, 4);
+  const Limiter limiter = With(store, Limit::Gcra(1, seconds(1)));
+  for (int i = 0; i < kMax; ++i) ASSERT_TRUE(limiter.Check(Key(i)).ok());
+  ASSERT_FALSE(limiter.Check("early").ok());
+  clock_->Advance(seconds(2));
+  // A clock that could jump is believed after 32 calls that found no room.
+  int refused = 0;
+  while (refused < 32 && !limiter.Check("first").ok()) ++refused;
+  ASSERT_LT(refused, 32);
+  for (int i = 1; i < kMax; ++i) {
+    const absl::StatusOr<Decision> d = limiter.Check("new" + Key(i));
+    ASSERT_TRUE(d.ok()) << i << " " << d.status();
+  }
+  EXPECT_LE(store->counters().keys, kMax);
+  EXPECT_GE(store->counters().expired, kMax);
+}
+
+TEST_F(MemoryStoreTest, NoBoundIsNoBound) {
+  const auto store = Make(0, 1);
+  const Limiter limiter = With(store, Limit::Gcra(1, hours(1)));
+  for (int i = 0; i < 20'000; ++i) ASSERT_TRUE(limiter.Check(Key(i)).ok());
+  EXPECT_EQ(store->counters().keys, 20'000);
+}
+
+TEST_F(MemoryStoreTest, SweepRemovesWhatIsOverAndNothingElse) {
+  const auto store = Make(0, 4);
+  const Limiter brief = With(store, Limit::Gcra(1, seconds(1)));
+  std::vector<Rule> rules;
+  rules.push_back(
+      Rule{"lasting", Limit::Gcra(1, hours(1)), false, std::nullopt});
+  const Limiter lasting = *Limiter::Create(store, rules);
+  constexpr int kKeys = 1'000;
+  for (int i = 0; i < kKeys; ++i) {
+    ASSERT_TRUE(brief.Check(Key(i)).ok());
+    ASSERT_TRUE(lasting.Check(Key(i)).ok());
+  }
+  EXPECT_EQ(store->Sweep(), 0);
+  EXPECT_EQ(store->Sweep(0, clock_->Now() + seconds(1)), kKeys);
+  EXPECT_EQ(store->counters().keys, kKeys);
+  EXPECT_EQ(store->counters().expired, kKeys);
+  for (int i = 0; i < kKeys; ++i) {
+    ASSERT_FALSE(lasting.Check(Key(i))->allowed);
+    ASSERT_TRUE(brief.Check(Key(i))->allowed);
+  }
+}
+
+TEST_F(MemoryStoreTest, SweepMissesNothingWhileTheTableShrinks) {
+  // Few enough are left for the table to shrink many times over.
+  for (const int stripes : {1, 8}) {
+    const auto store = Make(0, stripes);
+    const Limiter limiter = With(store, Limit::Gcra(1, seconds(1)));
+    for (int i = 0; i < 10'000; ++i) ASSERT_TRUE(limiter.Check(Key(i)).ok());
+    clock_->Advance(seconds(1));
+    EXPECT_EQ(store->Sweep(), 10'000);
+    EXPECT_EQ(store->counters().keys, 0);
+  }
+}
+
+TEST_F(MemoryStoreTest, SweepByBudgetsComesToAnEnd) {
+  const auto store = Make(0, 4);
+  const Limiter limiter = With(store, Limit::Gcra(1, seconds(1)));
+  constexpr int kKeys = 1'000;
+  for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(limiter.Check(Key(i)).ok());
+  clock_->Advance(seconds(1));
+  int64_t removed = 0;
+  int sweeps = 0;
+  for (; removed < kKeys && sweeps < kKeys; ++sweeps) {
+    const int64_t now = store->Sweep(10);
+    // A budget is entries examined; a bucket may hold a few.
+    EXPECT_LE(now, 20);
+    removed += now;
+  }
+  EXPECT_EQ(removed, kKeys);
+  EXPECT_GE(sweeps, kKeys / 20);
+}
+
+TEST_F(MemoryStoreTest, KeysLeaveWithinTheStatedNumberOfCalls) {
+  const auto store = Make(0, 1);
+  const Limiter brief = With(store, Limit::Gcra(1, seconds(1)));
+  std::vector<Rule> rules;
+  rules.push_back(Rule{"busy", Limit::FixedWindow(1'000'000, hours(24)), false,
+                       std::nullopt});
+  const Limiter busy = *Limiter::Create(store, rules);
+  constexpr int kKeys = 5'000;
+  for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(brief.Check(Key(i)).ok());
+  ASSERT_TRUE(busy.Check("busy").ok());
+  clock_->Advance(seconds(2));
+  const int64_t entries = store->counters().keys;
+  for (int64_t i = 512 + 32 * (entries + 16); i > 0; --i) {
+    ASSERT_TRUE(busy.Check("busy")->allowed);
+  }
+  EXPECT_EQ(store->counters().keys, 1);
+}
+
+TEST_F(MemoryStoreTest, AClockThatJumpsAheadAndComesBackRefillsNobody) {
+  const auto store = Make(0, 1);
+  const Limiter limiter = With(store, Limit::Gcra(1, hours(1)));
+  constexpr int kKeys = 100;
+  for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(limiter.Check(Key(i)).ok());
+  const Time now = clock_->Now();
+  for (int i = 0; i < 400; ++i) {
+    // Now and then a reading from a year ahead.
+    const bool ahead = i % 4 == 0;
+    clock_->Set(ahead ? now + hours(24 * 365) : now);
+    ASSERT_TRUE(limiter.Check("other" + Key(i)).ok());
+  }
+  clock_->Set(now);
+  for (int i = 0; i < kKeys; ++i) {
+    ASSERT_FALSE(limiter.Check(Key(i))->allowed) << i;
+  }
+}
+
+TEST_F(MemoryStoreTest, AJumpOfTheClockOnAFullStoreRefillsNobody) {
+  constexpr int kMax = 100;
+  const auto store = Make(kMax, 1);
+  const Limiter limiter = With(store, Limit::Gcra(1, hours(1)));
+  for (int i = 0; i < kMax; ++i) ASSERT_TRUE(limiter.Check(Key(i)).ok());
+  const Time now = clock_->Now();
+  clock_->Set(now + hours(24 * 365));
+  (void)limiter.Check("newcomer").status();
+  clock_->Set(now);
+  for (int i = 0; i < kMax; ++i) {
+    const absl::StatusOr<Decision> d = limiter.Peek(Key(i));
+    ASSERT_TRUE(d.ok());
+    ASSERT_FALSE(d->allowed) << i;
+  }
+}
+
+TEST_F(MemoryStoreTest, AFloodOfKeysNeitherGrowsItNorRefillsADrainedKey) {
+  constexpr int64_t kMax = 100'000;
+  const auto store = Make(kMax, 64);
+  const Limiter limiter = With(store, Limit::Gcra(3, hours(1)));
+  ASSERT_TRUE(limiter.Check("attacker", 3)->allowed);
+  const int64_t flood = testing::Rounds(300'000, 3'000'000);
+  int64_t refused = 0;
+  for (int64_t i = 0; i < flood; ++i) {
+    if (!limiter.Check(Key(i)).ok()) ++refused;
+    if (i % 4096 == 0) {
+      ASSERT_LE(store->counters().keys, kMax);
+      ASSERT_FALSE(limiter.Check("attacker")->allowed);
+    }
+  }
+  EXPECT_EQ(store->counters().keys, kMax);
+  EXPECT_EQ(refused, flood - (kMax - 1));
+  EXPECT_EQ(store->counters().refused, refused);
+}
+
+TEST_F(MemoryStoreTest, AFloodOfShortLivedKeysIsOutrun) {
+  const auto store = Make(0, 1);
+  const Limiter limiter = With(store, Limit::Gcra(1, seconds(1)));
+  int64_t most = 0;
+  for (int64_t i = 0; i < 300'000; ++i) {
+    // A thousand a second: about as many are not over at any time.
+    clock_->Advance(Micros(1'000));
+    ASSERT_TRUE(limiter.Check(Key(i)).ok());
+    most = std::max(most, store->counters().keys);
+  }
+  EXPECT_LE(most, 5'000);
+}
+
+TEST_F(MemoryStoreTest, CountsAKeyOnceForEachRuleThatHoldsIt) {
+  const auto store = Make(0, 4);
+  std::vector<Rule> rules;
+  rules.push_back(Rule{"one", Limit::Gcra(5, hours(1)), false, std::nullopt});
+  rules.push_back(
+      Rule{"two", Limit::SlidingLog(5, hours(1)), false, std::nullopt});
+  const Limiter limiter = *Limiter::Create(store, rules);
+  ASSERT_TRUE(limiter.Check("a").ok());
+  EXPECT_EQ(store->counters().keys, 2);
+  ASSERT_TRUE(limiter.Check("a").ok());
+  EXPECT_EQ(store->counters().keys, 2);
+}
+
+TEST_F(MemoryStoreTest, StateBelongsToRuleNameAlgorithmAndKey) {
+  const auto store = Make(0, 4);
+  const auto named = [&](const char* name, Limit limit) {
+    std::vector<Rule> rules;
+    rules.push_back(Rule{name, std::move(limit), false, std::nullopt});
+    return *Limiter::Create(store, rules);
+  };
+  const Limiter first = named("api", Limit::Gcra(1, hours(1)));
+  const Limiter alike = named("api", Limit::Gcra(1, hours(1)));
+  const Limiter other_name = named("api2", Limit::Gcra(1, hours(1)));
+  const Limiter other_kind = named("api", Limit::SlidingLog(1, hours(1)));
+  const Limiter other_alias = named("api", Limit::LeakyBucket(1, 1, hours(1)));
+  EXPECT_TRUE(first.Check("a")->allowed);
+  EXPECT_FALSE(alike.Check("a")->allowed);
+  EXPECT_TRUE(other_name.Check("a")->allowed);
+  EXPECT_TRUE(other_kind.Check("a")->allowed);
+  EXPECT_TRUE(other_alias.Check("a")->allowed);
+  EXPECT_FALSE(first.Check("a")->allowed);
+}
+
+TEST_F(MemoryStoreTest, TwoStoresShareNothing) {
+  const Limiter one = With(Make(0, 4), Limit::Gcra(1, hours(1)));
+  const Limiter two = With(Make(0, 4), Limit::Gcra(1, hours(1)));
+  EXPECT_TRUE(one.Check("a")->allowed);
+  EXPECT_TRUE(two.Check("a")->allowed);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,156 @@
+// The command weir: its subcommands and their options.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "tools/cli/exit_code.h"
+#include "tools/cli/generate.h"
+#include "tools/cli/list.h"
+#include "tools/cli/replay_command.h"
+#include "tools/cli/signals.h"
+#include "tools/cli/write_text.h"
+#include "weir/registry.h"
+
+namespace weir::cli {
+namespace {
+
+struct ListOptions {
+  std::string algorithm;
+  bool json = false;
+};
+
+ExitCode Fail(const absl::Status& status) {
+  const absl::string_view message = status.message();
+  std::fprintf(stderr, "weir: %.*s\n", static_cast<int>(message.size()),
+               message.data());
+  return ExitCodeFor(status);
+}
+
+void AddReplay(CLI::App* app, ReplayOptions* o) {
+  CLI::App* command = app->add_subcommand(
+      "replay",
+      "Decide a log or a trace as these limits would have, on the embedded "
+      "store, and report what would have happened");
+  command->footer(
+      std::string("Each line of FILE is a call. FILE is CSV with a header "
+                  "(column time or time_us) or an\naccess log, plain or .gz; - "
+                  "is standard input.\n\n") +
+      kExitCodesHelp);
+  command->add_option("--limits", o->limits, "The rules (limits.json)")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--decisions", o->decisions,
+                   "Write each decision as a line of JSON; - is standard "
+                   "output, the report then goes to standard error")
+      ->type_name("FILE");
+  command->add_flag("--strict", o->strict, "Stop at the first malformed line");
+  command->add_flag("--sort", o->sort,
+                    "Decide in the order of time, not of the lines");
+  command
+      ->add_option("--sort-memory", o->sort_memory_mib,
+                   "Memory for --sort; what does not fit goes to a temporary "
+                   "file")
+      ->type_name("MIB")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  command->add_flag("--json", o->json, "Write the report as JSON");
+  command->add_option("--top", o->top, "Denied keys listed for each rule")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  command->add_flag("--ascii", o->ascii, "No characters outside ASCII");
+  command->add_option("FILE", o->files, "What to replay, in this order")
+      ->required()
+      ->type_name("");
+}
+
+void AddList(CLI::App* app, ListOptions* o) {
+  CLI::App* command = app->add_subcommand(
+      "list", "Show the algorithms, their parameters and what they promise");
+  command->footer(kExitCodesHelp);
+  command->add_option("--algorithm", o->algorithm, "Only this one")
+      ->type_name("NAME");
+  command->add_flag("--json", o->json, "Write it as JSON");
+}
+
+void AddGenerate(CLI::App* app, GenerateOptions* o) {
+  CLI::App* command = app->add_subcommand(
+      "generate", "Make a trace: the same options, the same bytes");
+  command->footer(
+      std::string("The trace goes to standard output, in the order of time: "
+                  "clients that browse, a\nscraper, a burst and a storm of "
+                  "retries.\n\n") +
+      kExitCodesHelp);
+  const auto number = [&](const char* name, auto* value, const char* what) {
+    command->add_option(name, *value, what)
+        ->type_name("N")
+        ->capture_default_str();
+  };
+  number("--seed", &o->seed, "Another seed, another trace");
+  number("--clients", &o->clients, "Clients that browse");
+  number("--start", &o->start_s, "The first instant, Unix seconds");
+  number("--duration", &o->duration_s, "Length in seconds");
+  number("--rate", &o->rate_per_1000s, "Browsing calls in 1000 seconds");
+  number("--lines", &o->max_lines, "Stop after so many lines; 0: do not");
+  number("--scraper", &o->scraper_per_1000s,
+         "Calls of the scraper in 1000 seconds; 0: no scraper");
+  number("--burst", &o->burst_calls, "Calls of the burst; 0: no burst");
+  number("--storm-clients", &o->storm_clients,
+         "Clients in the storm of retries; 0: no storm");
+  number("--storm-seconds", &o->storm_s, "How long they try again");
+  command
+      ->add_option_function<std::string>(
+          "--format",
+          [o](const std::string& name) {
+            o->format = name == "log" ? TraceFormat::kLog : TraceFormat::kCsv;
+          },
+          "csv, or log: an access log in combined format")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"csv", "log"}));
+}
+
+ExitCode RunList(const ListOptions& options) {
+  const Registry& registry = Registry::BuiltIn();
+  const absl::StatusOr<std::string> text =
+      options.json ? ListJson(registry, options.algorithm)
+                   : ListText(registry, options.algorithm);
+  const absl::Status status =
+      text.ok() ? WriteText(*text, "the list", stdout) : text.status();
+  return status.ok() ? kOk : Fail(status);
+}
+
+ExitCode RunGenerate(const GenerateOptions& options) {
+  const absl::Status status = Generate(options, stdout);
+  return status.ok() ? kOk : Fail(status);
+}
+
+int Main(int argc, char** argv) {
+  HandleSignals();
+  CLI::App app("weir: a rate limiter. Try limits on real traffic.", "weir");
+  app.set_version_flag("--version", "weir " WEIR_VERSION);
+  app.require_subcommand(1);
+  app.footer(std::string("weir COMMAND --help says more of a command.\n\n") +
+             kExitCodesHelp);
+  ReplayOptions replay;
+  ListOptions list;
+  GenerateOptions generate;
+  AddReplay(&app, &replay);
+  AddList(&app, &list);
+  AddGenerate(&app, &generate);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // --help and --version come this way too, with code 0.
+    return app.exit(error) == 0 ? kOk : kUsage;
+  }
+  if (app.got_subcommand("replay")) return RunReplay(replay);
+  if (app.got_subcommand("list")) return RunList(list);
+  return RunGenerate(generate);
+}
+
+}  // namespace
+}  // namespace weir::cli
+
+int main(int argc, char** argv) { return weir::cli::Main(argc, argv); }
