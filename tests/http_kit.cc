@@ -37,8 +37,9 @@ std::string Value(const NamesAndValues& fields, std::string_view name) {
 
 HttpWriter Make(const std::vector<Rule>& rules, const HttpOptions& options) {
   absl::StatusOr<HttpWriter> writer = HttpWriter::Create(rules, options);
-  if (!writer.ok()) ADD_FAILURE() << writer.status();
-  return *std::move(writer);
+  if (writer.ok()) return *std::move(writer);
+  ADD_FAILURE() << writer.status();
+  return *HttpWriter::Create(absl::Span<const Rule>());
 }
 
 std::string Refusal(const std::vector<Rule>& rules,

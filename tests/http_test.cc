@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tests/http_kit.h"
+#include "weir/registry.h"
 #include "weir/testing/random.h"
 
 namespace weir {
@@ -73,36 +75,59 @@ TEST(Http, RefusesNamesThatAStringCannotHold) {
               HasSubstr("has the byte 0xc3 at 3"));
 }
 
-TEST(Http, QuotaIsWhatCanBeUsedAtOnceAndTheRateIsTrue) {
-  const auto policy = [](Limit limit) {
-    return PoliciesOf({Named("n", std::move(limit))}).at(0);
-  };
-  const auto is = [](int64_t q, int64_t w) { return Policy{"n", q, w}; };
-  EXPECT_EQ(policy(Limit::Gcra(100, 1min)), is(100, 60));
-  EXPECT_EQ(policy(Limit::Gcra(100, 1min).Burst(20)), is(20, 12));
-  EXPECT_EQ(policy(Limit::Gcra(100, 1min).Burst(1000)), is(1000, 600));
-  EXPECT_EQ(policy(Limit::Gcra(7, 3s).Burst(8)), is(8, 4));
-  EXPECT_EQ(policy(Limit::TokenBucket(1000, 10, 1s)), is(1000, 100));
-  EXPECT_EQ(policy(Limit::LeakyBucket(50, 1, 2s)), is(50, 100));
-  EXPECT_EQ(policy(Limit::Uniform(90s)), is(1, 90));
-  EXPECT_EQ(policy(Limit::FixedWindow(1000, 1h)), is(1000, 3600));
-  EXPECT_EQ(policy(Limit::SlidingLog(5, 10s)), is(5, 10));
-  EXPECT_EQ(policy(Limit::SlidingLogList(5, 10s)), is(5, 10));
-  EXPECT_EQ(policy(Limit::BucketedWindow(5, 10s, 1s)), is(5, 10));
-  EXPECT_EQ(policy(Limit::SlidingWindowCounter(5, 10s)), is(5, 10));
-  EXPECT_EQ(policy(Limit::WindowedTokenBucket(100, 1min, 10)), is(10, 6));
-  EXPECT_EQ(policy(Limit::Ar1(10.5, 2, 1s)).q, 10);
-  // Whole seconds, upwards, never 0.
-  EXPECT_EQ(policy(Limit::SlidingLog(5, 1us)), is(5, 1));
-  EXPECT_EQ(policy(Limit::SlidingLog(5, 1s)), is(5, 1));
-  EXPECT_EQ(policy(Limit::SlidingLog(5, 1000001us)), is(5, 2));
-  // The largest that is accepted.
-  EXPECT_EQ(policy(Limit::FixedWindow(1'000'000'000'000, 24h * 36600)),
-            is(1'000'000'000'000, 3'162'240'000));
-  // A limit of 0 has no window.
-  EXPECT_EQ(policy(Limit::FixedWindow(0, 1min)), is(0, -1));
-  EXPECT_EQ(policy(Limit::TokenBucket(0, 10, 1s)), is(0, -1));
+struct QuotaCase {
+  Limit limit;
+  int64_t q;
+  int64_t w;  // -1: not there
+};
+std::ostream& operator<<(std::ostream& out, const QuotaCase& c) {
+  return out << c.limit.algorithm() << " q=" << c.q << " w=" << c.w;
 }
+
+class HttpQuota : public ::testing::TestWithParam<QuotaCase> {};
+
+TEST_P(HttpQuota, IsWhatCanBeUsedAtOnceAndTheRateIsTrue) {
+  const QuotaCase& c = GetParam();
+  if (Registry::BuiltIn().Find(c.limit.algorithm()) == nullptr) {
+    GTEST_SKIP() << c.limit.algorithm() << " is not built in";
+  }
+  EXPECT_THAT(PoliciesOf({Named("n", c.limit)}),
+              ElementsAre(Policy{"n", c.q, c.w}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryAlgorithm, HttpQuota,
+    ::testing::Values(QuotaCase{Limit::Gcra(100, 1min), 100, 60},
+                      QuotaCase{Limit::Gcra(100, 1min).Burst(20), 20, 12},
+                      QuotaCase{Limit::Gcra(100, 1min).Burst(1000), 1000, 600},
+                      QuotaCase{Limit::Gcra(7, 3s).Burst(8), 8, 4},
+                      QuotaCase{Limit::TokenBucket(1000, 10, 1s), 1000, 100},
+                      QuotaCase{Limit::LeakyBucket(50, 1, 2s), 50, 100},
+                      QuotaCase{Limit::Uniform(90s), 1, 90},
+                      QuotaCase{Limit::FixedWindow(1000, 1h), 1000, 3600},
+                      QuotaCase{Limit::SlidingLog(5, 10s), 5, 10},
+                      QuotaCase{Limit::SlidingLogList(5, 10s), 5, 10},
+                      QuotaCase{Limit::BucketedWindow(5, 10s, 1s), 5, 10},
+                      QuotaCase{Limit::SlidingWindowCounter(5, 10s), 5, 10},
+                      QuotaCase{Limit::WindowedTokenBucket(100, 1min, 10), 10,
+                                6},
+                      // Fades until nothing of it matters: 57 halvings.
+                      QuotaCase{Limit::Ar1(10.5, 2, 1s), 10, 57}));
+
+INSTANTIATE_TEST_SUITE_P(
+    WholeSecondsUpwards, HttpQuota,
+    ::testing::Values(QuotaCase{Limit::SlidingLog(5, 1us), 5, 1},
+                      QuotaCase{Limit::SlidingLog(5, 1s), 5, 1},
+                      QuotaCase{Limit::SlidingLog(5, 1000001us), 5, 2}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Extremes, HttpQuota,
+    ::testing::Values(QuotaCase{Limit::FixedWindow(1'000'000'000'000,
+                                                   24h * 36600),
+                                1'000'000'000'000, 3'162'240'000},
+                      // A limit of 0 has no window.
+                      QuotaCase{Limit::FixedWindow(0, 1min), 0, -1},
+                      QuotaCase{Limit::TokenBucket(0, 10, 1s), 0, -1}));
 
 TEST(Http, TheUserMayTellOtherNumbers) {
   HttpOptions options;
