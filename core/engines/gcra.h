@@ -154,8 +154,9 @@ struct Gcra {
   // What is used, rounded up to whole calls, stays used.
   static State Carry(const Params& old, const Params& p, const State& s,
                      int64_t t) {
-    if (old.limit == p.limit && old.full_window == p.full_window &&
-        old.burst == p.burst && old.max_wait == p.max_wait) {
+    if (old.limit == p.limit && old.window == p.window &&
+        old.full_window == p.full_window && old.burst == p.burst &&
+        old.max_wait == p.max_wait) {
       return s;
     }
     const int64_t used = Saturate(CeilDiv(Ahead(old, s, t), old.window));
