@@ -102,6 +102,8 @@ std::string CheckForeign(const std::string& layer, bool is_public,
   const bool standard =
       include.angled && include.what.find_first_of("./") == std::string::npos;
   if (standard) return "";
+  // The system's own reader of addresses.
+  if (include.what == "arpa/inet.h" && layer == "core" && !is_public) return "";
   // The Redis store talks to sockets.
   if (include.angled && layer == "backends/redis" && !is_public) return "";
   return "neither the standard library, Abseil, nor weir's own";

@@ -17,7 +17,8 @@ class MemoryTxnHost final : public testing::TxnHost {
 
   void Step(int64_t now_us, const std::function<void(Txn&)>& body) override {
     const size_t stripe = 0;
-    MemoryCall call = {&keeper_, now_us, false, absl::MakeConstSpan(&stripe, 1)};
+    MemoryCall call = {&keeper_, now_us, false,
+                       absl::MakeConstSpan(&stripe, 1)};
     Lock();
     {
       MemoryTxn txn(&call, stripe, &record_, 1, "key");

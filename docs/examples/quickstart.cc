@@ -11,7 +11,8 @@ int main() {
   auto limiter = weir::Limiter::Create(*store, weir::Limit::Gcra(100, 1s));
   for (int call = 0; call < 102; ++call) {
     absl::StatusOr<weir::Decision> d = limiter->Check("user:42");
-    if (!d.ok()) return 1;  // not decided: the store is full, or does not answer
-    if (!d->allowed) std::cout << "retry in " << d->retry_after->count() << "us\n";
+    if (!d.ok()) return 1;  // not decided: the store is full
+    if (d->allowed) continue;
+    std::cout << "retry in " << d->retry_after->count() << "us\n";
   }
 }

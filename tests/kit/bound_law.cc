@@ -77,7 +77,7 @@ TEST_P(BoundLaw, GreedyDemandStaysWithinTheBoundAndComesNearIt) {
             calls.push_back({demand.t(), cost});
           }
           const Decision next = driver.Peek(
-              "k", i == 0 || rng_.OneIn(2) ? 1 : demand.OrdinaryCost(),
+              "k", i < 4 || rng_.OneIn(2) ? 1 : demand.OrdinaryCost(),
               demand.t());
           demand.Forward(next.retry_after ? next.retry_after->count() : 0);
         }

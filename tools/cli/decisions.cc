@@ -31,6 +31,8 @@ std::string_view OpName(Op op) {
       return "refund";
     case Op::kReset:
       return "reset";
+    case Op::kReserve:
+      return "reserve";
   }
   return "";
 }

@@ -95,6 +95,17 @@ TEST(Replay, DecidesAtTheTimeOfTheRow) {
   EXPECT_EQ(fixture.report->rule(0).denied, 2u);
 }
 
+TEST(Replay, DecidesTimesBefore1970) {
+  FakeSource source({"key"});
+  for (const int64_t second : {-100, -100, -41, -40, 0, 20}) {
+    source.AddRow(second * kS, {"a"});
+  }
+  ReplayFixture fixture(kOnePerMinute);
+  ASSERT_TRUE(fixture.Run(&source).ok());
+  EXPECT_EQ(fixture.report->rule(0).allowed, 3u);
+  EXPECT_EQ(fixture.report->rule(0).denied, 3u);
+}
+
 TEST(Replay, AppliesOperationsAndCountsThemApart) {
   FakeSource source({"key"});
   source.AddRow(0, {"a"});

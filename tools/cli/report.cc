@@ -54,6 +54,8 @@ void Report::CountOp(const Row& row) {
     case Op::kReset:
       ++input_.resets;
       break;
+    case Op::kReserve:  // no row of a trace is one
+      break;
   }
 }
 

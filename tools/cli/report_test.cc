@@ -98,6 +98,21 @@ TEST(Report, OrdersDeniedKeysByDenialsThenBytes) {
   EXPECT_EQ(names(0), "");
 }
 
+TEST(Report, CountsDenialsOfEachRuleWhereTheyShareTheirKeys) {
+  FakeSource source({"key"});
+  for (const char* key : {"a", "a", "a", "b"}) source.AddRow(0, {key});
+  ReplayFixture fixture(R"({"rules": [
+      {"name": "wide", "algorithm": "sliding_log", "limit": 9,
+       "window": "1s"},
+      {"name": "one", "algorithm": "uniform", "interval": "1s"}]})");
+  ASSERT_TRUE(fixture.Run(&source).ok());
+  EXPECT_EQ(fixture.report->keys(0), 2u);
+  EXPECT_EQ(fixture.report->keys(1), 2u);
+  EXPECT_EQ(fixture.report->keys_denied(0), 0u);
+  EXPECT_EQ(fixture.report->keys_denied(1), 1u);
+  EXPECT_EQ(fixture.report->TopDenied(1, 5).at(0).denied, 2u);
+}
+
 TEST(Report, LeavesRulesThatOnlyObserveOutOfTheWhole) {
   FakeSource source({"key"});
   for (int i = 0; i < 3; ++i) source.AddRow(0, {"a"});
