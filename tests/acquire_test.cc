@@ -177,7 +177,9 @@ TEST_P(EveryAlgorithm, GrantsNoMoreThanTheLimitToAThrong) {
     });
   }
   for (std::thread& t : waiters) t.join();
-  EXPECT_EQ(granted, 2);
+  // Who finds another one in the line does not wait, and goes without.
+  EXPECT_GE(granted, 1);
+  EXPECT_LE(granted, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -325,7 +325,7 @@ TEST(GenerateTest, WrongOptionsAreNamed) {
 
 TEST(GenerateTest, WriteThatFailsIsAnError) {
   std::FILE* full = std::fopen("/dev/full", "w");
-  if (full == nullptr) GTEST_SKIP() << "no /dev/full";
+  if (full == nullptr) GTEST_SKIP() << "no data: no /dev/full";
   const absl::Status status = Generate(GenerateOptions(), full);
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   std::fclose(full);

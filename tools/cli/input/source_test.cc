@@ -422,7 +422,7 @@ std::string Slurp(const std::string& path) {
 
 TEST(RealDataTest, EveryOddLineIsACallOrReported) {
   const auto path = RealData("access-odd.log");
-  if (!path) GTEST_SKIP() << "no access-odd.log";
+  if (!path) GTEST_SKIP() << "no data: no access-odd.log";
   auto reader = TraceReader::Open({*path});
   ASSERT_TRUE(reader.ok());
   uint64_t line = 0;
@@ -442,7 +442,7 @@ TEST(RealDataTest, EveryOddLineIsACallOrReported) {
 
 TEST(RealDataTest, EveryLineOfTheRealLogIsACall) {
   const auto path = RealData("access-1.log");
-  if (!path) GTEST_SKIP() << "no access-1.log";
+  if (!path) GTEST_SKIP() << "no data: no access-1.log";
   auto reader = TraceReader::Open({*path});
   ASSERT_TRUE(reader.ok());
   const std::vector<Seen> seen = ReadAll(reader->get());
