@@ -36,6 +36,52 @@ RuleSpec Gcra(int64_t limit, int64_t window) {
   return Rule("default", "gcra", {{"limit", limit}}, {{"window", window}});
 }
 
+// The algorithms with slots, counters, tokens in a window, and fading.
+void AddTheOthers(std::vector<GoldenCase>& cases) {
+  cases.push_back(
+      Single("sliding_log_list",
+             Rule("default", "sliding_log_list", {{"limit", 5}},
+                  {{"window", 10 * kSecond}}),
+             {0, 0, kSecond, 3 * kSecond, 9'999'999, 10'000'000, -kSecond},
+             {1, 1, 1, 2, 5, 6, 0}));
+  // 3 s does not divide 10 s.
+  RuleSpec bucketed =
+      Rule("default", "bucketed_window", {{"limit", 8}},
+           {{"window", 10 * kSecond}, {"resolution", 3 * kSecond}});
+  const std::vector<int64_t> slots = {
+      0, 1, kSecond, 3 * kSecond, 4 * kSecond, 11'999'999, -kSecond};
+  cases.push_back(Single("bucketed_window_counting_denied", bucketed, slots,
+                         {1, 1, 2, 3, 8, 9, 0}));
+  bucketed.limit.flags["count_denied"] = false;
+  cases.push_back(
+      Single("bucketed_window", bucketed, slots, {1, 1, 2, 3, 8, 9, 0}));
+  cases.push_back(
+      Single("sliding_window_counter",
+             Rule("default", "sliding_window_counter", {{"limit", 10}},
+                  {{"window", 60 * kSecond}}),
+             {0, kSecond, 7 * kSecond, 20 * kSecond, 59'999'999, -3 * kSecond},
+             {1, 2, 3, 10, 11, 0}));
+  RuleSpec tokens =
+      Rule("default", "windowed_token_bucket", {{"limit", 10}, {"burst", 3}},
+           {{"window", 60 * kSecond}});
+  const std::vector<int64_t> steps = {
+      0, 1, kSecond, 8'571'428, 8'571'429, 30 * kSecond, -kSecond};
+  cases.push_back(Single("windowed_token_bucket_capped", tokens, steps,
+                         {1, 1, 2, 3, 4, 10, 11}));
+  tokens.limit.flags["capped"] = false;
+  cases.push_back(Single("windowed_token_bucket_uncapped", tokens, steps,
+                         {1, 1, 2, 3, 4, 10, 11}));
+  RuleSpec fading = Rule("default", "ar1", {}, {{"resolution", 10 * kSecond}});
+  fading.limit.reals = {{"limit", 7.5}, {"decay_factor", 1.25}};
+  const std::vector<int64_t> fades = {0,         kSecond,      3 * kSecond,
+                                      9'999'999, 40 * kSecond, 600 * kSecond,
+                                      -kSecond};
+  cases.push_back(
+      Single("ar1_counting_denied", fading, fades, {1, 1, 2, 3, 7, 8, 0}));
+  fading.limit.flags["count_denied"] = false;
+  cases.push_back(Single("ar1", fading, fades, {1, 1, 2, 3, 7, 8, 0}));
+}
+
 std::vector<GoldenCase> MakeCases() {
   std::vector<GoldenCase> cases;
   cases.push_back(Single("gcra_7_per_3s", Gcra(7, 3 * kSecond),
@@ -91,6 +137,7 @@ std::vector<GoldenCase> MakeCases() {
                   {{"window", 10 * kSecond}}),
              {0, 0, kSecond, 3 * kSecond, 9'999'999, 10'000'000, -kSecond},
              {1, 1, 1, 2, 5, 6, 0}));
+  AddTheOthers(cases);
   GoldenCase pair{"resource_consumer",
                   {Rule("resource", "sliding_log", {{"limit", 5}},
                         {{"window", 10 * kSecond}}),
@@ -114,6 +161,21 @@ std::vector<GoldenCase> MakeCases() {
   mixed.keys = {{"host"}, {"host", "client"}, {"host", "client"}};
   mixed.steps.push_back(kHour);
   cases.push_back(mixed);
+  // The classic pair, where each rule counts every call, whoever denied it.
+  GoldenCase twice{"one_in_5s_and_5_an_hour",
+                   {Rule("seconds", "bucketed_window", {{"limit", 1}},
+                         {{"window", 5 * kSecond}, {"resolution", kSecond}}),
+                    Rule("hour", "bucketed_window", {{"limit", 5}},
+                         {{"window", kHour}, {"resolution", 60 * kSecond}})},
+                   {{"key"}, {"key"}},
+                   {"key"},
+                   "",
+                   kStart,
+                   {0, kSecond, 5 * kSecond, 20 * kSecond, 10 * 60 * kSecond,
+                    kHour, -kSecond},
+                   {1, 1, 1, 1, 0, 2},
+                   {{"alice", "bob"}}};
+  cases.push_back(twice);
   return cases;
 }
 

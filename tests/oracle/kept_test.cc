@@ -110,5 +110,27 @@ TEST(KeptTraces, ACarriedPartOfACallCountsAsOne) {
       {{0, kStart, Op::kCheck, 1}, {1, kStart + kSecond / 2, Op::kPeek, 1}});
 }
 
+// A reading from before the window, under a window of another length, must
+// not move what was used back in time.
+TEST(KeptTraces, CountersAreCarriedNoFurtherBackThanTheirWindow) {
+  ExpectAgreement({Spec("sliding_window_counter", 5, 60 * kSecond),
+                   Spec("sliding_window_counter", 5, 10 * kSecond)},
+                  {{0, kStart, Op::kCheck, 5},
+                   {1, kStart - 50 * kSecond, Op::kCheck, 1},
+                   {1, kStart - 10 * kSecond, Op::kPeek, 1},
+                   {1, kStart, Op::kPeek, 1}});
+}
+
+// A sum that is full takes nothing more, but a longer window keeps it longer.
+TEST(KeptTraces, AFullSumIsKeptForALongerWindow) {
+  LimitSpec brief = Spec("bucketed_window", 5, 10 * kSecond);
+  brief.durations["resolution"] = 10 * kSecond;
+  LimitSpec longer = brief;
+  longer.durations["window"] = 1000 * kSecond;
+  ExpectAgreement({brief, longer}, {{0, kStart, Op::kCheck, kMaxExact},
+                                    {1, kStart + kSecond, Op::kCheck, 1},
+                                    {1, kStart + 100 * kSecond, Op::kPeek, 1}});
+}
+
 }  // namespace
 }  // namespace weir_oracle

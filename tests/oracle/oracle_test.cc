@@ -254,7 +254,20 @@ LimitSpec Small(const std::string& algorithm, weir::testing::Rng& rng) {
   if (algorithm == "token_bucket" || algorithm == "leaky_bucket") {
     return Bucket(algorithm, rng.Uniform(1, 12), limit, window);
   }
-  return Windowed(algorithm, limit, window);
+  LimitSpec spec = Windowed(algorithm, limit, window);
+  if (algorithm == "bucketed_window") {
+    spec.durations["resolution"] = rng.Uniform(1, window);
+    spec.flags["count_denied"] = rng.OneIn(2);
+  } else if (algorithm == "windowed_token_bucket") {
+    spec.counts["burst"] = rng.Uniform(1, limit);
+    spec.flags["capped"] = rng.OneIn(2);
+  } else if (algorithm == "ar1") {
+    spec = {algorithm, {}, {{"resolution", rng.Uniform(1, 5)}}, {}, {}, {}};
+    spec.reals["limit"] = static_cast<double>(rng.Uniform(4, 48)) / 4;
+    spec.reals["decay_factor"] = static_cast<double>(rng.Uniform(9, 40)) / 8;
+    spec.flags["count_denied"] = rng.OneIn(2);
+  }
+  return spec;
 }
 
 TEST_P(Definitions, NumbersAreWhatCountingGives) {
