@@ -69,7 +69,10 @@ Answer FromWeir(const weir::Decision& decision) {
 }
 
 absl::StatusOr<Subject> Subject::Make(weir::testing::Harness harness,
-                                      const Trace& trace) {
+                                      const Trace& trace,
+                                      const Impostor& impostor) {
+  weir::LimiterOptions options;
+  options.registry = impostor.registry;
   Subject subject;
   subject.harness_ = std::move(harness);
   subject.tag_ = trace.tag;
@@ -77,10 +80,12 @@ absl::StatusOr<Subject> Subject::Make(weir::testing::Harness harness,
   for (const std::vector<RuleSpec>& config : trace.configs) {
     std::vector<weir::Rule> rules;
     for (const RuleSpec& spec : config) {
-      rules.push_back({spec.name, ToWeir(spec.limit), spec.observe, {}});
+      LimitSpec limit = spec.limit;
+      if (impostor.registry != nullptr) limit.algorithm = impostor.algorithm;
+      rules.push_back({spec.name, ToWeir(limit), spec.observe, {}});
     }
-    absl::StatusOr<weir::Limiter> limiter =
-        weir::Limiter::Create(subject.harness_.store, std::move(rules));
+    absl::StatusOr<weir::Limiter> limiter = weir::Limiter::Create(
+        subject.harness_.store, std::move(rules), options);
     if (!limiter.ok()) return limiter.status();
     subject.limiters_.push_back(*std::move(limiter));
   }

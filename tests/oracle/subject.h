@@ -12,6 +12,7 @@
 #include "tests/oracle/trace.h"
 #include "weir/limit.h"
 #include "weir/limiter.h"
+#include "weir/registry.h"
 #include "weir/testing/store_factory.h"
 
 namespace weir_oracle {
@@ -19,11 +20,18 @@ namespace weir_oracle {
 weir::Limit ToWeir(const LimitSpec& spec);
 Answer FromWeir(const weir::Decision& decision);
 
+// Asks an engine of another name, for every rule.
+struct Impostor {
+  const weir::Registry* registry = nullptr;  // null: nobody is replaced
+  std::string algorithm;
+};
+
 class Subject {
  public:
   // The limiters of a trace on a store. The steps of the trace are not used.
   static absl::StatusOr<Subject> Make(weir::testing::Harness harness,
-                                      const Trace& trace);
+                                      const Trace& trace,
+                                      const Impostor& impostor = {});
 
   absl::StatusOr<weir::Decision> Decide(const TraceStep& step);
   absl::StatusOr<Answer> Run(const TraceStep& step);
