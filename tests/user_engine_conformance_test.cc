@@ -1,5 +1,6 @@
 // The laws for engines from outside the tree: a store that has never heard of
 // them runs them over the abstract Txn.
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,11 +19,12 @@ using weir::testing::EngineUnderTest;
 // The engines that weir brings, each once more under another name and so of
 // the user's own.
 const Registry& UserRegistry() {
+  static auto* const names = new std::deque<std::string>();
   static const Registry* const registry = [] {
     auto* made = new Registry(Registry::BuiltIn());
     for (const EngineInfo* info : Registry::BuiltIn().engines()) {
       auto* mine = new EngineInfo(*info);
-      mine->name = *new std::string("my_" + std::string(info->name));
+      mine->name = names->emplace_back("my_" + std::string(info->name));
       EXPECT_TRUE(made->Add(*mine).ok());
     }
     return made;

@@ -1,6 +1,7 @@
 #include "tests/mutants/mutants.h"
 
 #include <cstdlib>
+#include <deque>
 #include <string_view>
 
 #include "engine_list.h"
@@ -14,28 +15,28 @@ using weir::kEngine;
 
 struct Made {
   Mutant mutant;
-  const EngineInfo* info;
+  EngineInfo info;
 };
 
-void Add(std::vector<Made>& all, std::string_view fault,
-         const EngineInfo& wrong) {
+// Those that are made stay where they are.
+using AllMade = std::deque<Made>;
+
+void Add(AllMade& all, std::string_view fault, const EngineInfo& wrong) {
   const std::string of(wrong.name);
-  const Mutant mutant = {of + "_" + std::string(fault), of};
-  auto* info = new EngineInfo(wrong);
-  info->name = *new std::string(mutant.name);  // lives as long as the registry
-  all.push_back({mutant, info});
+  Made& made =
+      all.emplace_back(Made{{of + "_" + std::string(fault), of}, wrong});
+  made.info.name = made.mutant.name;
 }
 
 template <class E>
-void AddCommon(std::vector<Made>& all) {
+void AddCommon(AllMade& all) {
   Add(all, "edge_early", kEngine<Faulty<EdgeEarly, E>>);
   Add(all, "refusals_turned", kEngine<Faulty<RefusalsTurned, E>>);
   Add(all, "equal_times_merged", kEngine<Faulty<EqualTimesMerged, E>>);
   Add(all, "cost_ignored", kEngine<Faulty<CostIgnored, E>>);
 }
 
-std::vector<Made> MakeAll() {
-  std::vector<Made> all;
+void AddAll(AllMade& all) {
 #define WEIR_ADD_COMMON(Type) AddCommon<Type>(all);
   WEIR_FOR_EACH_ENGINE(WEIR_ADD_COMMON)
 #undef WEIR_ADD_COMMON
@@ -48,11 +49,14 @@ std::vector<Made> MakeAll() {
   Add(all, "remainder_dropped", kEngine<TokenCut>);
   Add(all, "remainder_dropped", kEngine<WeightCut>);
   Add(all, "remainder_dropped", kEngine<FractionCut>);
-  return all;
 }
 
-const std::vector<Made>& All() {
-  static const auto* const all = new std::vector<Made>(MakeAll());
+const AllMade& All() {
+  static const auto* const all = [] {
+    auto* made = new AllMade();
+    AddAll(*made);
+    return made;
+  }();
   return *all;
 }
 
@@ -71,7 +75,7 @@ const weir::Registry& MutantRegistry() {
   static const auto* const registry = [] {
     auto* made = new weir::Registry(weir::Registry::BuiltIn());
     for (const Made& m : All()) {
-      if (!made->Add(*m.info).ok()) std::abort();
+      if (!made->Add(m.info).ok()) std::abort();
     }
     return made;
   }();
