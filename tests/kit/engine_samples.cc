@@ -298,6 +298,14 @@ EngineUnderTest WindowedTokenBucket() {
     return std::max(OfWindowedTokens(limit, us, least),
                     OfWindowedTokens(limit, us, most));
   };
+  // In the first window, where no token is lost because the bucket is full.
+  engine.taken_greedily = [](const Limit& limit, int64_t us) -> int64_t {
+    const Fields fields(limit);
+    const int64_t window = fields.Duration("window");
+    if (fields.Bool("capped", true) || us >= window) return -1;
+    const int64_t burst = fields.Count("burst");
+    return burst + MulDiv(fields.Count("limit") - burst, us, window);
+  };
   // Around the end of a window. Where tokens pile up, the first call takes as
   // little as opens one.
   engine.worst_case = [](const Limit& limit, int64_t t) {

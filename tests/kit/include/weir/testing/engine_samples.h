@@ -32,7 +32,7 @@ struct EngineUnderTest {
   std::function<int64_t(const Limit&, int64_t us)> at_most;
   // What a caller who takes all it can, as soon as it can, has been admitted
   // `us` after its first call. Negative, or no function: there is no closed
-  // form for this limit, and nothing to compare with.
+  // form for this limit (from then on), and nothing to compare with.
   std::function<int64_t(const Limit&, int64_t us)> taken_greedily;
   // Who wants to come near the bound asks for this first, from t on. No
   // function: all that remains, at once.
