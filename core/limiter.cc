@@ -240,13 +240,14 @@ absl::StatusOr<Decision> Limiter::State::WaitByReservation(
   const RuleSet& set = rules();
   WaitingRoom::Ticket ticket({set.CostOf(call, 0)});
   WaitingRoom::Stay stay(&room, &ticket, cancel);
-  const Clock& clock = store->WaitingClock();
-  const Time start = clock.Now();
   absl::StatusOr<Reservation> r =
       limiter.Reserve(set.KeyOf(call, 0), set.CostOf(call, 0), max_wait);
   if (!r.ok()) return r.status();
   if (!r->reserved()) return r->decision();
-  const Time turn = start + *r->wait();
+  // The wait counts from the store's reading, which is over by now: nobody
+  // acts before its turn.
+  const Clock& clock = store->WaitingClock();
+  const Time turn = clock.Now() + *r->wait();
   do {
     if (absl::Status s = room.Wait(clock, turn, &ticket); !s.ok()) {
       if (absl::Status back = r->Cancel(); !back.ok()) return back;
@@ -264,19 +265,21 @@ absl::StatusOr<Decision> Limiter::State::WaitByPeek(const Call& call,
   const Clock& clock = store->WaitingClock();
   for (;;) {
     Time next = deadline;
-    const bool last = clock.Now() >= deadline;
+    // From before the store's reading: who wakes too early asks again.
+    const Time now = clock.Now();
+    const bool last = now >= deadline;
     if (room.First(line, ticket)) {
       absl::StatusOr<Decision> peek = Run(Op::kPeek, call);
       if (!peek.ok()) return peek;
       const bool in_time =
-          !peek->never() && clock.Now() + *peek->retry_after <= deadline;
+          !peek->never() && now + *peek->retry_after <= deadline;
       // A call that passes, or gives up, is the one that is made and counted.
       if (peek->allowed || !in_time) {
         absl::StatusOr<Decision> d = Run(Op::kCheck, call);
         if (!d.ok() || d->allowed || !in_time) return d;
         continue;  // somebody else was faster
       }
-      next = clock.Now() + *peek->retry_after;
+      next = now + *peek->retry_after;
     } else if (last) {
       absl::StatusOr<Decision> d = Run(Op::kPeek, call);
       if (d.ok()) d->allowed = false;

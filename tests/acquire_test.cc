@@ -117,7 +117,7 @@ TEST_P(EveryAlgorithm, WaitsItsTurn) {
     done = true;
   });
   Until([&] {
-    if (clock_->Now() < turn) clock_->Advance(milliseconds(100));
+    clock_->Advance(clock_->Now() < turn ? milliseconds(100) : Micros(1));
     return done.load();
   });
   waiter.join();
