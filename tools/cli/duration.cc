@@ -2,19 +2,11 @@
 
 #include <cstdint>
 
+#include "core/duration_text.h"
 #include "core/text.h"
 
 namespace weir::cli {
 namespace {
-
-struct Unit {
-  std::string_view name;
-  int64_t us;
-};
-
-constexpr Unit kUnits[] = {{"d", 86'400'000'000}, {"h", 3'600'000'000},
-                           {"m", 60'000'000},     {"s", 1'000'000},
-                           {"ms", 1'000},         {"us", 1}};
 
 constexpr std::string_view kUnitNames = "us, ms, s, m, h, d";
 
@@ -40,8 +32,8 @@ int64_t Value(std::string_view digits) {
   return value;
 }
 
-const Unit* FindUnit(std::string_view name) {
-  for (const Unit& unit : kUnits) {
+const DurationUnit* FindUnit(std::string_view name) {
+  for (const DurationUnit& unit : kDurationUnits) {
     if (unit.name == name) return &unit;
   }
   return nullptr;
@@ -65,7 +57,7 @@ absl::StatusOr<Micros> ParseDuration(std::string_view text) {
     return InvalidArgument("wanted a number and a unit (", Sv(kUnitNames),
                            "), like \"10s\"");
   }
-  const Unit* unit = FindUnit(rest);
+  const DurationUnit* unit = FindUnit(rest);
   if (unit == nullptr) {
     return InvalidArgument(rest.empty() ? "has no unit" : "has no known unit",
                            "; wanted one of ", Sv(kUnitNames),
@@ -93,12 +85,7 @@ absl::StatusOr<Micros> ParseDuration(std::string_view text) {
 }
 
 std::string FormatDuration(Micros duration) {
-  const int64_t us = duration.count();
-  if (us == 0) return "0s";
-  for (const Unit& unit : kUnits) {
-    if (us % unit.us == 0) return absl::StrCat(us / unit.us, Sv(unit.name));
-  }
-  return absl::StrCat(us, "us");
+  return DurationText(duration.count());
 }
 
 }  // namespace weir::cli
