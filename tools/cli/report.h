@@ -38,6 +38,8 @@ struct InputCounts {
   int64_t last_us = 0;
 
   uint64_t rows() const { return checks + peeks + refunds + resets; }
+  // A row was decided.
+  void Count(const Row& row);
 };
 
 // One denied key.
@@ -85,8 +87,6 @@ class Report {
     size_t group;
     size_t counter;
   };
-
-  void CountOp(const Row& row);
 
   const LimitsFile& limits_;
   const bool overall_is_rule_;
