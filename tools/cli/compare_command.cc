@@ -8,10 +8,10 @@
 #include "core/text.h"
 #include "tools/cli/comparison.h"
 #include "tools/cli/comparison_text.h"
-#include "tools/cli/printable.h"
 #include "tools/cli/trace_run.h"
 #include "tools/cli/typed_limit.h"
 #include "tools/cli/write_text.h"
+#include "tools/limits_json/printable.h"
 #include "weir/clock.h"
 
 namespace weir::cli {

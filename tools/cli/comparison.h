@@ -17,10 +17,10 @@
 #include "absl/types/span.h"
 #include "tools/cli/input/row.h"
 #include "tools/cli/key_table.h"
-#include "tools/cli/limits_file.h"
 #include "tools/cli/report.h"
 #include "tools/cli/time_line.h"
 #include "tools/cli/trace_run.h"
+#include "tools/limits_json/limits_file.h"
 #include "weir/time.h"
 
 namespace weir::cli {

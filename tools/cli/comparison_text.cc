@@ -7,8 +7,8 @@
 #include "tools/cli/human.h"
 #include "tools/cli/input_text.h"
 #include "tools/cli/limit_text.h"
-#include "tools/cli/printable.h"
 #include "tools/cli/text_layout.h"
+#include "tools/limits_json/printable.h"
 
 namespace weir::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "core/text.h"
 #include "tools/cli/human.h"
-#include "tools/cli/printable.h"
 #include "tools/cli/text_layout.h"
+#include "tools/limits_json/printable.h"
 
 namespace weir::cli {
 

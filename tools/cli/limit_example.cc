@@ -4,10 +4,10 @@
 #include <variant>
 
 #include "core/text.h"
-#include "tools/cli/duration.h"
 #include "tools/cli/json_writer.h"
 #include "tools/cli/limit_text.h"
 #include "tools/cli/typed_limit.h"
+#include "tools/limits_json/duration.h"
 
 namespace weir::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/text.h"
-#include "tools/cli/field_text.h"
 #include "tools/cli/json_writer.h"
 #include "tools/cli/limit_example.h"
+#include "tools/limits_json/field_text.h"
 
 namespace weir::cli {
 namespace {

@@ -15,9 +15,9 @@
 #include "absl/status/status.h"
 #include "tools/cli/decisions.h"
 #include "tools/cli/input/row.h"
-#include "tools/cli/limits_file.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/report.h"
+#include "tools/limits_json/limits_file.h"
 #include "weir/limiter.h"
 
 namespace weir::cli {

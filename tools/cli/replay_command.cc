@@ -4,12 +4,12 @@
 #include <memory>
 #include <utility>
 
-#include "tools/cli/printable.h"
 #include "tools/cli/replay.h"
 #include "tools/cli/report.h"
 #include "tools/cli/report_json.h"
 #include "tools/cli/report_text.h"
 #include "tools/cli/write_text.h"
+#include "tools/limits_json/printable.h"
 
 namespace weir::cli {
 namespace {

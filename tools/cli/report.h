@@ -14,8 +14,8 @@
 #include "absl/types/span.h"
 #include "tools/cli/input/row.h"
 #include "tools/cli/key_table.h"
-#include "tools/cli/limits_file.h"
 #include "tools/cli/tally.h"
+#include "tools/limits_json/limits_file.h"
 #include "weir/decision.h"
 
 namespace weir::cli {

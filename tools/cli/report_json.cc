@@ -3,8 +3,8 @@
 #include <optional>
 #include <variant>
 
-#include "tools/cli/duration.h"
 #include "tools/cli/json_writer.h"
+#include "tools/limits_json/duration.h"
 
 namespace weir::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/text.h"
-#include "tools/cli/printable.h"
+#include "tools/limits_json/printable.h"
 
 namespace weir::cli {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "tools/cli/bound_template.h"
 #include "tools/cli/input/row.h"
-#include "tools/cli/key_template.h"
-#include "tools/cli/limits_file.h"
+#include "tools/limits_json/limits_file.h"
 #include "weir/limiter.h"
 
 namespace weir::cli {

@@ -12,8 +12,8 @@
 #include "core/text.h"
 #include "tools/cli/input/sorter.h"
 #include "tools/cli/input/source.h"
-#include "tools/cli/printable.h"
 #include "tools/cli/replay.h"
+#include "tools/limits_json/printable.h"
 #include "weir/clock.h"
 #include "weir/memory_store.h"
 

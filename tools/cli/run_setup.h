@@ -13,10 +13,10 @@
 #include "absl/status/statusor.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/input/row.h"
-#include "tools/cli/limits_file.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/progress_line.h"
 #include "tools/cli/report.h"
+#include "tools/limits_json/limits_file.h"
 #include "weir/limiter.h"
 
 namespace weir::cli {

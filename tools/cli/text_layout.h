@@ -9,7 +9,7 @@
 
 #include "core/text.h"
 #include "tools/cli/human.h"
-#include "tools/cli/printable.h"
+#include "tools/limits_json/printable.h"
 
 namespace weir::cli {
 

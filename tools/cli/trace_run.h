@@ -12,9 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "tools/cli/input/row.h"
-#include "tools/cli/limits_file.h"
 #include "tools/cli/report.h"
 #include "tools/cli/rule_keys.h"
+#include "tools/limits_json/limits_file.h"
 #include "weir/decision.h"
 #include "weir/limiter.h"
 

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "core/text.h"
-#include "tools/cli/json_tree.h"
 #include "tools/cli/json_writer.h"
-#include "tools/cli/printable.h"
+#include "tools/limits_json/json_tree.h"
+#include "tools/limits_json/printable.h"
 
 namespace weir::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "tools/cli/limits_file.h"
+#include "tools/limits_json/limits_file.h"
 #include "weir/registry.h"
 #include "weir/time.h"
 

@@ -1,6 +1,6 @@
 // What may be written for a parameter, for people.
-#ifndef WEIR_TOOLS_CLI_FIELD_TEXT_H_
-#define WEIR_TOOLS_CLI_FIELD_TEXT_H_
+#ifndef WEIR_TOOLS_LIMITS_JSON_FIELD_TEXT_H_
+#define WEIR_TOOLS_LIMITS_JSON_FIELD_TEXT_H_
 
 #include <string>
 
@@ -14,4 +14,4 @@ std::string AllowedText(const Field& field);
 
 }  // namespace weir::cli
 
-#endif  // WEIR_TOOLS_CLI_FIELD_TEXT_H_
+#endif  // WEIR_TOOLS_LIMITS_JSON_FIELD_TEXT_H_

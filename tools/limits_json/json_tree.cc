@@ -1,11 +1,11 @@
-#include "tools/cli/json_tree.h"
+#include "tools/limits_json/json_tree.h"
 
 #include <cstddef>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
-#include "tools/cli/printable.h"
+#include "tools/limits_json/printable.h"
 
 namespace weir::cli {
 namespace {

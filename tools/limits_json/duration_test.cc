@@ -1,4 +1,4 @@
-#include "tools/cli/duration.h"
+#include "tools/limits_json/duration.h"
 
 #include <gtest/gtest.h>
 

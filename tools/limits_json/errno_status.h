@@ -1,6 +1,6 @@
 // What the operating system said, as a Status.
-#ifndef WEIR_TOOLS_CLI_ERRNO_STATUS_H_
-#define WEIR_TOOLS_CLI_ERRNO_STATUS_H_
+#ifndef WEIR_TOOLS_LIMITS_JSON_ERRNO_STATUS_H_
+#define WEIR_TOOLS_LIMITS_JSON_ERRNO_STATUS_H_
 
 #include <cerrno>
 #include <string_view>
@@ -25,4 +25,4 @@ inline absl::Status ErrnoStatus(int error, std::string_view what) {
 
 }  // namespace weir::cli
 
-#endif  // WEIR_TOOLS_CLI_ERRNO_STATUS_H_
+#endif  // WEIR_TOOLS_LIMITS_JSON_ERRNO_STATUS_H_

@@ -1,7 +1,7 @@
-#include "tools/cli/field_text.h"
+#include "tools/limits_json/field_text.h"
 
 #include "absl/strings/str_cat.h"
-#include "tools/cli/duration.h"
+#include "tools/limits_json/duration.h"
 
 namespace weir::cli {
 

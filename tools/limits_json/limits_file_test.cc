@@ -1,4 +1,4 @@
-#include "tools/cli/limits_file.h"
+#include "tools/limits_json/limits_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

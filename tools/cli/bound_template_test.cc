@@ -1,4 +1,4 @@
-#include "tools/cli/key_template.h"
+#include "tools/cli/bound_template.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

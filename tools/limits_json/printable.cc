@@ -1,10 +1,10 @@
-#include "tools/cli/printable.h"
+#include "tools/limits_json/printable.h"
 
 #include <cstdint>
 #include <cstdio>
 #include <deque>
 
-#include "tools/cli/utf8.h"
+#include "tools/limits_json/utf8.h"
 
 namespace weir::cli {
 namespace {

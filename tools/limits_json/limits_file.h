@@ -9,8 +9,8 @@
 // What a rule may hold besides name, algorithm, key, observe and soft is what
 // the algorithm's engine says (weir/engine.h): nothing here knows an algorithm
 // by its name. docs/replay.md is the manual.
-#ifndef WEIR_TOOLS_CLI_LIMITS_FILE_H_
-#define WEIR_TOOLS_CLI_LIMITS_FILE_H_
+#ifndef WEIR_TOOLS_LIMITS_JSON_LIMITS_FILE_H_
+#define WEIR_TOOLS_LIMITS_JSON_LIMITS_FILE_H_
 
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/cli/key_template.h"
+#include "tools/limits_json/key_template.h"
 #include "weir/limiter.h"
 #include "weir/registry.h"
 #include "weir/time.h"
@@ -47,4 +47,4 @@ absl::StatusOr<LimitsFile> ReadLimits(const std::string& path,
 
 }  // namespace weir::cli
 
-#endif  // WEIR_TOOLS_CLI_LIMITS_FILE_H_
+#endif  // WEIR_TOOLS_LIMITS_JSON_LIMITS_FILE_H_

@@ -1,8 +1,8 @@
 // JSON as a person wrote it: a tree that keeps the order of the members and
 // how each number was spelt, and that refuses what a reader could take in two
 // ways (the same member twice).
-#ifndef WEIR_TOOLS_CLI_JSON_TREE_H_
-#define WEIR_TOOLS_CLI_JSON_TREE_H_
+#ifndef WEIR_TOOLS_LIMITS_JSON_JSON_TREE_H_
+#define WEIR_TOOLS_LIMITS_JSON_JSON_TREE_H_
 
 #include <cstdint>
 #include <string>
@@ -37,4 +37,4 @@ absl::StatusOr<JsonNode> ParseJson(std::string_view text);
 
 }  // namespace weir::cli
 
-#endif  // WEIR_TOOLS_CLI_JSON_TREE_H_
+#endif  // WEIR_TOOLS_LIMITS_JSON_JSON_TREE_H_

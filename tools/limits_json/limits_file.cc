@@ -1,4 +1,4 @@
-#include "tools/cli/limits_file.h"
+#include "tools/limits_json/limits_file.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -6,11 +6,11 @@
 #include <variant>
 
 #include "core/text.h"
-#include "tools/cli/duration.h"
-#include "tools/cli/errno_status.h"
-#include "tools/cli/field_text.h"
-#include "tools/cli/json_tree.h"
-#include "tools/cli/printable.h"
+#include "tools/limits_json/duration.h"
+#include "tools/limits_json/errno_status.h"
+#include "tools/limits_json/field_text.h"
+#include "tools/limits_json/json_tree.h"
+#include "tools/limits_json/printable.h"
 
 namespace weir::cli {
 namespace {

@@ -1,7 +1,7 @@
 // Durations as text: "250us", "10ms", "1.5s", "5m", "1h", "7d". Exact: the
 // text is read in integers, never as a double.
-#ifndef WEIR_TOOLS_CLI_DURATION_H_
-#define WEIR_TOOLS_CLI_DURATION_H_
+#ifndef WEIR_TOOLS_LIMITS_JSON_DURATION_H_
+#define WEIR_TOOLS_LIMITS_JSON_DURATION_H_
 
 #include <string>
 #include <string_view>
@@ -22,4 +22,4 @@ std::string FormatDuration(Micros duration);
 
 }  // namespace weir::cli
 
-#endif  // WEIR_TOOLS_CLI_DURATION_H_
+#endif  // WEIR_TOOLS_LIMITS_JSON_DURATION_H_

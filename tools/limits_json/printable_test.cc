@@ -1,4 +1,4 @@
-#include "tools/cli/printable.h"
+#include "tools/limits_json/printable.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // UTF-8, one character at a time, over bytes that need not be UTF-8.
-#ifndef WEIR_TOOLS_CLI_UTF8_H_
-#define WEIR_TOOLS_CLI_UTF8_H_
+#ifndef WEIR_TOOLS_LIMITS_JSON_UTF8_H_
+#define WEIR_TOOLS_LIMITS_JSON_UTF8_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -43,4 +43,4 @@ inline uint32_t Utf8CodePoint(std::string_view s, size_t pos, size_t length) {
 
 }  // namespace weir::cli
 
-#endif  // WEIR_TOOLS_CLI_UTF8_H_
+#endif  // WEIR_TOOLS_LIMITS_JSON_UTF8_H_

@@ -1,6 +1,6 @@
 // Text from a log, made safe and short enough for a terminal.
-#ifndef WEIR_TOOLS_CLI_PRINTABLE_H_
-#define WEIR_TOOLS_CLI_PRINTABLE_H_
+#ifndef WEIR_TOOLS_LIMITS_JSON_PRINTABLE_H_
+#define WEIR_TOOLS_LIMITS_JSON_PRINTABLE_H_
 
 #include <cstddef>
 #include <string>
@@ -21,4 +21,4 @@ size_t DisplayWidth(std::string_view printable);
 
 }  // namespace weir::cli
 
-#endif  // WEIR_TOOLS_CLI_PRINTABLE_H_
+#endif  // WEIR_TOOLS_LIMITS_JSON_PRINTABLE_H_
