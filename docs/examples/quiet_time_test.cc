@@ -66,6 +66,12 @@ weir::testing::StoreFactory Memory() {
     if (store.ok()) harness.store = *std::move(store);
     return harness;
   };
+  factory.keys = [](weir::Store& store) {
+    return static_cast<weir::MemoryStore&>(store).counters().keys;
+  };
+  factory.sweep = [](weir::Store& store, weir::Time now) {
+    static_cast<weir::MemoryStore&>(store).Sweep(0, now);
+  };
   factory.slack = Micros(1000);  // times to live are whole milliseconds
   return factory;
 }
