@@ -4,7 +4,8 @@
 // Promises: between the first of `limit` more calls and the last one before
 //   them lies at least `pause`; in any span s at most
 //   limit * (1 + floor(s / pause)).
-// Cost: 16 bytes a key; constant time.
+// Giving back the last call in its own instant undoes it, its pause included.
+// Cost: 32 bytes a key; constant time.
 // Choose it: for attempts to log in. Five wrong ones, then a pause; who tries
 //   now and then starts the pause anew each time.
 #ifndef QUIET_TIME_H_
@@ -23,7 +24,7 @@ struct QuietTime {
   static constexpr weir::EngineDoc kDoc = {
       "`limit` calls, and no more until it has been quiet for `pause`.",
       "limit * (1 + floor(s / pause)) in any span s",
-      "16 bytes a key; constant time",
+      "32 bytes a key; constant time",
       "For attempts to log in.",
       "docs/examples/quiet_time.h",
       "limit=5 pause=10m",
@@ -38,9 +39,12 @@ struct QuietTime {
     int64_t pause;
   };
 
-  // The last call that passed, and how many there were since the last pause.
+  // The last call that passed and its cost, when the one before it passed, and
+  // how much was used since the last pause.
   struct State {
     int64_t last;
+    int64_t before;
+    int64_t cost;
     int64_t used;
   };
 
@@ -57,10 +61,10 @@ struct QuietTime {
 
   static weir::Traits TraitsOf(const Params& p) { return {p.limit, p.pause}; }
 
-  static State Fresh(const Params&, int64_t t) { return {t, 0}; }
+  static State Fresh(const Params&, int64_t t) { return {t, t, 0, 0}; }
   static int64_t StoredTime(const Params&, const State& s) { return s.last; }
   static int64_t Horizon(const Params& p) { return 2 * p.pause; }
-  static State Cut(const Params& p, int64_t t) { return {t, p.limit}; }
+  static State Cut(const Params& p, int64_t t) { return {t, t, 0, p.limit}; }
 
   static bool Admits(const Params& p, const State& s, int64_t t, int64_t cost) {
     return At(p, s, t).used <= p.limit - cost;
@@ -71,13 +75,16 @@ struct QuietTime {
     const State now = At(p, s, t);
     // Sums of counts stop at what every store keeps exactly. A reading from
     // before the last call does not move it back.
-    return {std::max(now.last, t), std::min(now.used + cost, weir::kMaxExact)};
+    return {std::max(now.last, t), now.last, cost,
+            std::min(now.used + cost, weir::kMaxExact)};
   }
 
   static State Refund(const Params& p, const State& s, int64_t t, int64_t n) {
     const State now = At(p, s, t);
     if (now.used <= n) return Fresh(p, t);
-    return {now.last, now.used - n};
+    const bool undone = n == now.cost && t == now.last;
+    const int64_t last = undone ? now.before : now.last;
+    return {last, last, 0, now.used - n};
   }
 
   static int64_t Remaining(const Params& p, const State& s, int64_t t) {
@@ -100,7 +107,7 @@ struct QuietTime {
                      int64_t t) {
     if (t >= s.last + old.pause) return Fresh(p, t);
     if (t < s.last + p.pause) return s;
-    return {t, s.used};
+    return {t, t, 0, s.used};
   }
 
  private:
