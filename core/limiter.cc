@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/duration_text.h"
 #include "core/rule_set.h"
 #include "core/text.h"
 #include "core/waiting_room.h"
@@ -185,8 +186,8 @@ namespace {
 absl::Status CanReserve(const RuleSet& rules, std::string_view key,
                         Micros max_wait) {
   if (max_wait.count() < 0) {
-    return InvalidArgument("max_wait: ", max_wait.count(),
-                           "us; allowed: 0 or more");
+    return InvalidArgument("max_wait: ", DurationText(max_wait.count()),
+                           "; allowed: 0 or more");
   }
   if (rules.rules().size() != 1 || rules.rules()[0].observe) {
     return absl::FailedPreconditionError(
@@ -201,9 +202,9 @@ absl::Status CanReserve(const RuleSet& rules, std::string_view key,
         "do"));
   }
   if (max_wait.count() > limit.traits.max_wait_us) {
-    return InvalidArgument("max_wait: ", max_wait.count(),
-                           "us is above the limit's own; allowed: at most ",
-                           limit.traits.max_wait_us, "us");
+    return InvalidArgument("max_wait: ", DurationText(max_wait.count()),
+                           " is above the limit's own; allowed: at most ",
+                           DurationText(limit.traits.max_wait_us));
   }
   return absl::OkStatus();
 }
@@ -332,8 +333,8 @@ absl::StatusOr<Decision> Limiter::State::WaitInLine(const Call& call,
 absl::StatusOr<Decision> Limiter::Acquire(const Call& call, Micros max_wait,
                                           Cancellation* cancel) const {
   if (max_wait.count() < 0) {
-    return InvalidArgument("max_wait: ", max_wait.count(),
-                           "us; allowed: 0 or more");
+    return InvalidArgument("max_wait: ", DurationText(max_wait.count()),
+                           "; allowed: 0 or more");
   }
   if (call.now.has_value()) {
     return InvalidArgument("now: a call that waits has no time of its own");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/duration_text.h"
 #include "core/text.h"
 #include "weir/time.h"
 
@@ -14,8 +15,8 @@ namespace weir {
 inline absl::Status CheckReach(std::string_view field, int64_t us,
                                int64_t now) {
   if (us <= kMaxExact - now) return absl::OkStatus();
-  return InvalidArgument(Sv(field), ": ", us,
-                         "us would end after the year 2255 (2^53 us)");
+  return InvalidArgument(Sv(field), ": ", DurationText(us),
+                         " would end after the year 2255 (2^53 us)");
 }
 
 }  // namespace weir

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/duration_text.h"
 #include "core/text.h"
 #include "engine_list.h"
 
@@ -58,9 +59,7 @@ struct Printer {
   std::string operator()(int64_t v) const { return absl::StrCat(v); }
   std::string operator()(double v) const { return absl::StrFormat("%.17g", v); }
   std::string operator()(bool v) const { return v ? "true" : "false"; }
-  std::string operator()(Micros v) const {
-    return absl::StrCat(v.count(), "us");
-  }
+  std::string operator()(Micros v) const { return DurationText(v.count()); }
   std::string operator()(const std::string& v) const {
     return absl::StrCat("\"", v.substr(0, 80), v.size() > 80 ? "..." : "",
                         "\"");
@@ -77,7 +76,8 @@ std::string Allowed(const Field& field) {
     case FieldType::kCount:
       return absl::StrCat(field.min, " to ", field.max);
     case FieldType::kDuration:
-      return absl::StrCat(field.min, "us to ", field.max, "us (100 years)");
+      return absl::StrCat(DurationText(field.min), " to ",
+                          DurationText(field.max), " (100 years)");
     case FieldType::kWord: {
       std::string words;
       for (char c : field.words) {

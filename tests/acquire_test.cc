@@ -83,7 +83,7 @@ TEST_F(AcquireTest, ReserveSaysWhyItCant) {
   const Limiter gcra = Make(Limit::Gcra(1, seconds(1)).MaxWait(seconds(5)));
   r = gcra.Reserve("a", 1, seconds(6));
   EXPECT_EQ(r.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_NE(r.status().ToString().find("5000000us"), std::string::npos);
+  EXPECT_NE(r.status().ToString().find("5s"), std::string::npos);
 
   const auto never = gcra.Reserve("a", 2, seconds(5));
   ASSERT_TRUE(never.ok());

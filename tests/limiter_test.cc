@@ -126,7 +126,7 @@ TEST_F(LimiterTest, CreateNamesWhatIsWrong) {
   std::vector<Rule> wrong = {Named("fine", good),
                              Named("wrong", Limit::Uniform(seconds(0)))};
   ExpectInvalid(Limiter::Create(store_, wrong).status(),
-                {"\"wrong\"", "interval", "0us"});
+                {"\"wrong\"", "interval", "0s"});
 }
 
 TEST_F(LimiterTest, CreateRefusesASoftShareThatIsNone) {

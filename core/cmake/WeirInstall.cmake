@@ -42,6 +42,14 @@ if(TARGET weir_testing)
     DESTINATION "${_weir_cmake_dir}")
   list(APPEND _weir_public tests/kit/include)
 endif()
+if(TARGET weir_limits_json)
+  install(TARGETS weir_limits_json EXPORT weirLimitsJsonTargets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT weirLimitsJsonTargets NAMESPACE weir::
+    DESTINATION "${_weir_cmake_dir}")
+  list(APPEND _weir_public tools/limits_json/include)
+endif()
 foreach(_weir_dir IN LISTS _weir_public)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${_weir_dir}/"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")

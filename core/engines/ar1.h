@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/duration_text.h"
 #include "core/math.h"
 #include "core/text.h"
 #include "weir/engine.h"
@@ -35,6 +36,7 @@ struct Ar1 {
       "16 bytes a key; constant time",
       "To forgive slowly those who have just been busy.",
       "First-order autoregression, AR(1)",
+      "limit=100 decay_factor=2 resolution=10s",
   };
   static constexpr Field kFields[] = {
       {"limit", FieldType::kReal, "what may be in use; may have a fraction"},
@@ -76,8 +78,8 @@ struct Ar1 {
         Wide{SlotsUntil(p, p.limit, kTrace, true)} * p.resolution;
     if (longest > kMaxWindowUs || longest > kMaxExact - now) {
       return InvalidArgument("decay_factor: ", p.decay, " a slot of ",
-                             p.resolution,
-                             "us fades for more than 100 years; allowed: a "
+                             DurationText(p.resolution),
+                             " fades for more than 100 years; allowed: a "
                              "larger factor or a shorter resolution");
     }
     p.longest = static_cast<int64_t>(longest);

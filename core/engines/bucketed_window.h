@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/duration_text.h"
 #include "core/engines/log_store.h"
 #include "core/engines/log_view.h"
 #include "core/reach.h"
@@ -32,6 +33,7 @@ struct BucketedWindow {
       "time logarithmic in their number",
       "Where denied calls must count, or a log would be too long.",
       "Sliding window over sub-counters",
+      "limit=5000 window=1h resolution=1m",
   };
   static constexpr Field kFields[] = {
       {"limit", FieldType::kCount, "calls a window"},
@@ -49,9 +51,9 @@ struct BucketedWindow {
     const int64_t window = f.Duration("window");
     const int64_t resolution = f.Duration("resolution");
     if (resolution > window) {
-      return InvalidArgument("resolution: ", resolution,
-                             "us is longer than the window; allowed: 1us to ",
-                             window, "us");
+      return InvalidArgument("resolution: ", DurationText(resolution),
+                             " is longer than the window; allowed: 1us to ",
+                             DurationText(window));
     }
     if (absl::Status s = CheckReach("window", window, now); !s.ok()) return s;
     return Params{f.Count("limit"), window, window, resolution,

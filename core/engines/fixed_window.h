@@ -29,6 +29,7 @@ struct FixedWindow {
       "16 bytes a key; constant time",
       "For quotas that people know as a day or an hour.",
       "Fixed window counter",
+      "limit=1000 window=1h align=epoch",
   };
   static constexpr Field kFields[] = {
       {"limit", FieldType::kCount, "calls a window"},

@@ -30,6 +30,7 @@ struct Gcra {
       "16 bytes a key; constant time",
       "The first choice: smooth, small, exact. Also known as a token bucket.",
       "Generic cell rate algorithm, ITU-T I.371",
+      "limit=100 window=1s burst=20",
   };
   static constexpr int64_t kDefaultMaxWaitUs = 60'000'000;
   static constexpr Field kMaxWaitField =

@@ -26,6 +26,7 @@ struct LeakyBucket : Gcra {
       "When people think of a level that must not overflow. The same engine "
       "as gcra.",
       "Leaky bucket as a meter, ITU-T I.371",
+      "capacity=20 leak=100 interval=1s",
   };
   static constexpr Field kFields[] = {
       {"capacity", FieldType::kCount, "what the bucket holds"},

@@ -33,6 +33,7 @@ struct SlidingLog {
       "logarithmic in their number",
       "Where no window may ever hold more and the limit is small.",
       "Sliding window log, as a sorted set",
+      "limit=5 window=1m",
   };
   static constexpr Field kFields[] = {
       {"limit", FieldType::kCount, "calls in any window"},

@@ -25,6 +25,7 @@ struct SlidingLogList : SlidingLog {
       "logarithmic in their number",
       "Where a log is wanted on Redis and its bytes matter.",
       "Sliding window log, as a list",
+      "limit=5 window=1m",
   };
 
   template <class T>

@@ -30,6 +30,7 @@ struct SlidingWindowCounter {
       "Where a log would be too long and the jump at a fixed window's border "
       "too high.",
       "Sliding window over two counters",
+      "limit=1000 window=1h",
   };
   static constexpr Field kFields[] = {
       {"limit", FieldType::kCount, "calls a window"},

@@ -25,6 +25,7 @@ struct TokenBucket : Gcra {
       "16 bytes a key; constant time",
       "When people think in tokens. The same engine as gcra.",
       "Token bucket, as in RFC 2697, kept as the generic cell rate algorithm",
+      "capacity=20 refill=100 interval=1s",
   };
   static constexpr Field kFields[] = {
       {"capacity", FieldType::kCount, "tokens that the bucket holds"},

@@ -24,6 +24,7 @@ struct Uniform : Gcra {
       "For a gate; where even two calls at once are too many. The same engine "
       "as gcra.",
       "Peak rate policing, ITU-T I.371",
+      "interval=250ms",
   };
   static constexpr Field kFields[] = {
       DurationField("interval", "the least time between two calls"),

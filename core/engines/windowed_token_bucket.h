@@ -31,6 +31,7 @@ struct WindowedTokenBucket {
       "40 bytes a key; constant time",
       "For a quota with a fixed end that must not be spent all at once.",
       "Token bucket within a fixed window",
+      "limit=1000 window=1h burst=50",
   };
   static constexpr Field kFields[] = {
       {"limit", FieldType::kCount, "calls a window"},

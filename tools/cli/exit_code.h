@@ -12,7 +12,7 @@ enum ExitCode : int {
   kFailed = 1,
   // Wrong usage, or a configuration or an input that makes no sense.
   kUsage = 2,
-  // `replay --strict` met a malformed line.
+  // `--strict` met a malformed line.
   kMalformed = 3,
 };
 
@@ -21,7 +21,7 @@ inline constexpr char kExitCodesHelp[] =
     "  0  done (also if lines were malformed and skipped)\n"
     "  1  something could not be read or written\n"
     "  2  wrong usage, a wrong limits file, or an input that is no trace\n"
-    "  3  replay --strict: stopped at a malformed line\n";
+    "  3  --strict: stopped at a malformed line\n";
 
 inline ExitCode ExitCodeFor(const absl::Status& status) {
   if (status.ok()) return kOk;

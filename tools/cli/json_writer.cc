@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstdio>
 
-#include "tools/cli/utf8.h"
+#include "tools/limits_json/utf8.h"
 
 namespace weir::cli {
 namespace {

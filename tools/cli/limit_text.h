@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "tools/cli/duration.h"
+#include "tools/limits_json/duration.h"
 #include "weir/limit.h"
 
 namespace weir::cli {

@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "core/text.h"
-#include "tools/cli/field_text.h"
 #include "tools/cli/json_writer.h"
+#include "tools/cli/limit_example.h"
+#include "tools/limits_json/field_text.h"
 
 namespace weir::cli {
 namespace {
@@ -23,7 +24,10 @@ struct Entry {
 constexpr Entry kUnlimited = {
     "unlimited",
     {"No bound: every call passes and no store is asked.", "no bound", "none",
-     "To switch a rule off and keep its name.", ""},
+     "To switch a rule off and keep its name; for the plan of a customer who "
+     "is "
+     "not limited.",
+     "Nothing is computed", ""},
     {}};
 
 absl::StatusOr<std::vector<Entry>> Select(const Registry& registry,
@@ -71,6 +75,22 @@ void Item(std::string_view name, std::string_view text, std::string* out) {
   out->append("  ").append(name);
   out->append(name.size() + 2 < kIndent ? kIndent - 2 - name.size() : 1, ' ');
   Wrap(text, kIndent, out);
+}
+
+// How a limit is written; nothing if the engine gives no example.
+absl::Status WriteExample(const Registry& registry, const Entry& entry,
+                          std::string* out) {
+  if (entry.doc.example.empty() && !entry.fields.empty()) {
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<LimitExample> example =
+      MakeLimitExample(registry, entry.name, entry.doc.example, entry.fields);
+  if (!example.ok()) return example.status();
+  *out += "\n";
+  Item("limits.json", example->json, out);
+  Item("--limit", absl::StrCat("'", example->typed, "'"), out);
+  Item("C++", example->cpp, out);
+  return absl::OkStatus();
 }
 
 // "calls a window, on average; a whole number from 1 to ...; default ..."
@@ -136,6 +156,9 @@ absl::StatusOr<std::string> ListText(const Registry& registry,
     for (const Field& field : entry.fields) {
       Item(field.name, FieldText(field, &field == &entry.fields[0]), &out);
     }
+    if (algorithm.empty()) continue;
+    absl::Status status = WriteExample(registry, entry, &out);
+    if (!status.ok()) return status;
   }
   return out;
 }
@@ -156,6 +179,7 @@ absl::StatusOr<std::string> ListJson(const Registry& registry,
     w.Key("state").String(entry.doc.state);
     w.Key("choose").String(entry.doc.choose);
     w.Key("source").String(entry.doc.source);
+    w.Key("example").String(entry.doc.example);
     w.Key("parameters").BeginArray();
     for (const Field& field : entry.fields) WriteField(field, &w);
     w.EndArray();

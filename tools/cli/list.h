@@ -11,8 +11,8 @@
 namespace weir::cli {
 
 // Every algorithm of `registry` and "unlimited", or only `algorithm` if that
-// is not empty. InvalidArgument: there is no such algorithm; the message names
-// those that are.
+// is not empty, and then with an example. InvalidArgument: there is no such
+// algorithm; the message names those that are.
 absl::StatusOr<std::string> ListText(const Registry& registry,
                                      std::string_view algorithm);
 

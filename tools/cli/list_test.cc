@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace weir::cli {
 namespace {
@@ -65,6 +69,45 @@ TEST(List, IsTheSameAsData) {
     }
   }
   EXPECT_EQ(json.back()["name"], "unlimited");
+}
+
+// Each algorithm alone, its example included.
+TEST(List, ShowsHowEachIsWritten) {
+  std::ifstream file(std::string(WEIR_SOURCE_DIR) +
+                     "/docs/examples/every_limit.cc");
+  const std::string compiled((std::istreambuf_iterator<char>(file)), {});
+  std::vector<std::string> names = {"unlimited"};
+  for (const EngineInfo* engine : Registry::BuiltIn().engines()) {
+    EXPECT_FALSE(engine->doc.example.empty()) << std::string(engine->name);
+    EXPECT_FALSE(engine->doc.source.empty()) << std::string(engine->name);
+    names.emplace_back(engine->name);
+  }
+  for (const std::string& name : names) {
+    const absl::StatusOr<std::string> text =
+        ListText(Registry::BuiltIn(), name);
+    ASSERT_TRUE(text.ok()) << text.status();
+    for (const char* part : {"at most ", "state ", "choose it ", "source ",
+                             "limits.json ", "--limit ", "C++ "}) {
+      EXPECT_THAT(*text, HasSubstr(std::string("\n  ") + part)) << name;
+    }
+    EXPECT_THAT(*text, HasSubstr("\"algorithm\": \"" + name + "\""));
+    // It compiles: a program of the docs holds it word for word.
+    const size_t at = text->find("weir::Limit::");
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_THAT(compiled,
+                HasSubstr(text->substr(at, text->find('\n', at) - at)));
+  }
+}
+
+TEST(List, DoesWithoutAnExampleOfAUsersEngine) {
+  Registry registry = Registry::BuiltIn();
+  EngineInfo mine = *registry.Find("gcra");
+  mine.name = "mine";
+  mine.doc.example = "";
+  ASSERT_TRUE(registry.Add(mine).ok());
+  const absl::StatusOr<std::string> text = ListText(registry, "mine");
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, Not(HasSubstr("C++")));
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
+#include <vector>
 
+#include "tools/cli/compare_command.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/generate.h"
 #include "tools/cli/list.h"
@@ -20,31 +22,13 @@ struct ListOptions {
   bool json = false;
 };
 
-ExitCode Fail(const absl::Status& status) {
-  const absl::string_view message = status.message();
-  std::fprintf(stderr, "weir: %.*s\n", static_cast<int>(message.size()),
-               message.data());
-  return ExitCodeFor(status);
-}
+constexpr char kInputHelp[] =
+    "Each line of FILE is a call. FILE is CSV with a header (column time or "
+    "time_us) or an\naccess log, plain or .gz; - is standard input.\n\n";
 
-void AddReplay(CLI::App* app, ReplayOptions* o) {
-  CLI::App* command = app->add_subcommand(
-      "replay",
-      "Decide a log or a trace as these limits would have, on the embedded "
-      "store, and report what would have happened");
-  command->footer(
-      std::string("Each line of FILE is a call. FILE is CSV with a header "
-                  "(column time or time_us) or an\naccess log, plain or .gz; - "
-                  "is standard input.\n\n") +
-      kExitCodesHelp);
-  command->add_option("--limits", o->limits, "The rules (limits.json)")
-      ->required()
-      ->type_name("FILE");
-  command
-      ->add_option("--decisions", o->decisions,
-                   "Write each decision as a line of JSON; - is standard "
-                   "output, the report then goes to standard error")
-      ->type_name("FILE");
+// What replay and compare read, and how they show it.
+void AddInput(CLI::App* command, InputOptions* o, bool* json, size_t* top,
+              bool* ascii, const char* listed) {
   command->add_flag("--strict", o->strict, "Stop at the first malformed line");
   command->add_flag("--sort", o->sort,
                     "Decide in the order of time, not of the lines");
@@ -55,15 +39,71 @@ void AddReplay(CLI::App* app, ReplayOptions* o) {
       ->type_name("MIB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  command->add_flag("--json", o->json, "Write the report as JSON");
-  command->add_option("--top", o->top, "Denied keys listed for each rule")
+  command->add_flag("--json", *json, "Write the report as JSON");
+  command->add_option("--top", *top, listed)
       ->type_name("N")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
-  command->add_flag("--ascii", o->ascii, "No characters outside ASCII");
+  command->add_flag("--ascii", *ascii, "No characters outside ASCII");
   command->add_option("FILE", o->files, "What to replay, in this order")
       ->required()
       ->type_name("");
+}
+
+void AddReplay(CLI::App* app, ReplayOptions* o) {
+  CLI::App* command = app->add_subcommand(
+      "replay",
+      "Decide a log or a trace as these limits would have, on the embedded "
+      "store, and report what would have happened");
+  command->footer(std::string(kInputHelp) + kExitCodesHelp);
+  command->add_option("--limits", o->limits, "The rules (limits.json)")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--decisions", o->decisions,
+                   "Write each decision as a line of JSON; - is standard "
+                   "output, the report then goes to standard error")
+      ->type_name("FILE");
+  AddInput(command, &o->input, &o->json, &o->top, &o->ascii,
+           "Denied keys listed for each rule");
+}
+
+void AddCompare(CLI::App* app, CompareOptions* o) {
+  CLI::App* command = app->add_subcommand(
+      "compare",
+      "Decide one input by several limits side by side, each on an embedded "
+      "store of its own, and show where they differ");
+  command->footer(
+      std::string("weir compare --limit 'gcra limit=10 window=60s' --limit "
+                  "'sliding_log limit=10\nwindow=60s' access.log\n\n") +
+      kInputHelp + kExitCodesHelp);
+  // Each may stand several times, one value each.
+  const auto several = [&](const char* name, std::vector<std::string>* values,
+                           const char* what, const char* type) {
+    command->add_option(name, *values, what)
+        ->type_name(type)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  several("--limits", &o->limits, "A limits.json as one of the limits", "FILE");
+  several("--each", &o->each,
+          "Each rule of this limits.json as one of the limits", "FILE");
+  several("--limit", &o->typed,
+          "One of the limits: an algorithm, then name=value as in limits.json",
+          "TEXT");
+  command
+      ->add_option("--key", o->key,
+                   "The key template of each --limit without one; default "
+                   "{key}, or {client} where there is no such column")
+      ->type_name("TEMPLATE");
+  command
+      ->add_option("--differences", o->differences,
+                   "Write each call that is decided differently as a line of "
+                   "JSON; - is standard output, the report then goes to "
+                   "standard error")
+      ->type_name("FILE");
+  AddInput(command, &o->input, &o->json, &o->top, &o->ascii,
+           "Keys and first calls listed");
 }
 
 void AddList(CLI::App* app, ListOptions* o) {
@@ -134,9 +174,11 @@ int Main(int argc, char** argv) {
   app.footer(std::string("weir COMMAND --help says more of a command.\n\n") +
              kExitCodesHelp);
   ReplayOptions replay;
+  CompareOptions compare;
   ListOptions list;
   GenerateOptions generate;
   AddReplay(&app, &replay);
+  AddCompare(&app, &compare);
   AddList(&app, &list);
   AddGenerate(&app, &generate);
   try {
@@ -146,6 +188,7 @@ int Main(int argc, char** argv) {
     return app.exit(error) == 0 ? kOk : kUsage;
   }
   if (app.got_subcommand("replay")) return RunReplay(replay);
+  if (app.got_subcommand("compare")) return RunCompare(compare);
   if (app.got_subcommand("list")) return RunList(list);
   return RunGenerate(generate);
 }

@@ -10,9 +10,9 @@
 #include <cstdio>
 
 #include "core/text.h"
-#include "tools/cli/errno_status.h"
-#include "tools/cli/printable.h"
 #include "tools/cli/signals.h"
+#include "tools/limits_json/errno_status.h"
+#include "tools/limits_json/printable.h"
 
 namespace weir::cli {
 namespace {

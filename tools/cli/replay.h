@@ -1,4 +1,4 @@
-// The loop of `weir replay`: rows in, decisions and statistics out.
+// `weir replay`: rows in, decisions and statistics out.
 #ifndef WEIR_TOOLS_CLI_REPLAY_H_
 #define WEIR_TOOLS_CLI_REPLAY_H_
 
@@ -15,10 +15,9 @@
 #include "absl/status/status.h"
 #include "tools/cli/decisions.h"
 #include "tools/cli/input/row.h"
-#include "tools/cli/key_template.h"
-#include "tools/cli/limits_file.h"
 #include "tools/cli/output_file.h"
 #include "tools/cli/report.h"
+#include "tools/limits_json/limits_file.h"
 #include "weir/limiter.h"
 
 namespace weir::cli {
@@ -75,36 +74,13 @@ struct ReplayParts {
 
 class Replay {
  public:
-  explicit Replay(ReplayParts parts);
+  explicit Replay(ReplayParts parts) : parts_(std::move(parts)) {}
 
-  // Reads the source to its end. FailedPrecondition: a malformed line, and
-  // `strict`; it was reported through on_malformed. InvalidArgument: the input
-  // and the limits do not fit together, or the input is no trace. Anything
-  // else: something could not be read or written.
+  // Reads the source to its end. Once. Errors: as TraceRun::Run.
   absl::Status Run();
 
  private:
-  // Templates bound to the columns of one file. Equal templates share a key.
-  struct Bound {
-    std::vector<BoundTemplate> keys;
-    std::optional<BoundTemplate> tag;
-  };
-
-  absl::Status Bind(int file);
-  absl::Status Decide(const Row& row);
-  absl::Status Bad(int file, uint64_t line, std::string_view reason);
-
   ReplayParts parts_;
-  std::optional<DecisionFormat> format_;
-  std::vector<std::optional<Bound>> bound_;  // by file
-  // For each rule, which of the different keys it has.
-  std::vector<size_t> key_of_rule_;
-  std::vector<size_t> first_rule_;  // of each different key
-  // Kept between rows for their memory.
-  std::vector<std::string> buffers_;
-  std::string tag_buffer_;
-  std::vector<std::string_view> different_;
-  std::vector<std::string_view> keys_;  // one for each rule
 };
 
 }  // namespace weir::cli

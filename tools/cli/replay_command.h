@@ -3,21 +3,17 @@
 #define WEIR_TOOLS_CLI_REPLAY_COMMAND_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "tools/cli/exit_code.h"
+#include "tools/cli/run_setup.h"
 
 namespace weir::cli {
 
 struct ReplayOptions {
   std::string limits;
-  std::vector<std::string> files;
+  InputOptions input;
   std::string decisions;  // empty: not wanted
-  bool strict = false;
-  bool sort = false;
-  size_t sort_memory_mib = 256;
   bool json = false;
   bool ascii = false;
   size_t top = 10;

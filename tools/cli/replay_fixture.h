@@ -11,9 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/cli/fake_source.h"
-#include "tools/cli/limits_file.h"
 #include "tools/cli/replay.h"
 #include "tools/cli/report.h"
+#include "tools/limits_json/limits_file.h"
 #include "weir/limiter.h"
 #include "weir/memory_store.h"
 

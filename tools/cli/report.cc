@@ -34,25 +34,25 @@ Report::Report(const LimitsFile& limits)
   }
 }
 
-void Report::CountOp(const Row& row) {
-  if (input_.rows() == 0) {
-    input_.first_us = row.time_us;
-    input_.last_us = row.time_us;
+void InputCounts::Count(const Row& row) {
+  if (rows() == 0) {
+    first_us = row.time_us;
+    last_us = row.time_us;
   }
-  input_.first_us = std::min(input_.first_us, row.time_us);
-  input_.last_us = std::max(input_.last_us, row.time_us);
+  first_us = std::min(first_us, row.time_us);
+  last_us = std::max(last_us, row.time_us);
   switch (row.op) {
     case Op::kCheck:
-      ++input_.checks;
+      ++checks;
       break;
     case Op::kPeek:
-      ++input_.peeks;
+      ++peeks;
       break;
     case Op::kRefund:
-      ++input_.refunds;
+      ++refunds;
       break;
     case Op::kReset:
-      ++input_.resets;
+      ++resets;
       break;
     case Op::kReserve:  // no row of a trace is one
       break;
@@ -61,7 +61,7 @@ void Report::CountOp(const Row& row) {
 
 void Report::Add(const Row& row, absl::Span<const std::string_view> keys,
                  const Decision& decision) {
-  CountOp(row);
+  input_.Count(row);
   if (row.op != Op::kCheck) return;
   if (!overall_is_rule_) {
     overall_.Add(row.time_us, decision.allowed, decision.retry_after);

@@ -14,8 +14,8 @@
 #include "absl/types/span.h"
 #include "tools/cli/input/row.h"
 #include "tools/cli/key_table.h"
-#include "tools/cli/limits_file.h"
 #include "tools/cli/tally.h"
+#include "tools/limits_json/limits_file.h"
 #include "weir/decision.h"
 
 namespace weir::cli {
@@ -38,6 +38,8 @@ struct InputCounts {
   int64_t last_us = 0;
 
   uint64_t rows() const { return checks + peeks + refunds + resets; }
+  // A row was decided.
+  void Count(const Row& row);
 };
 
 // One denied key.
@@ -85,8 +87,6 @@ class Report {
     size_t group;
     size_t counter;
   };
-
-  void CountOp(const Row& row);
 
   const LimitsFile& limits_;
   const bool overall_is_rule_;

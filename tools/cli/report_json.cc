@@ -3,37 +3,13 @@
 #include <optional>
 #include <variant>
 
-#include "tools/cli/duration.h"
 #include "tools/cli/json_writer.h"
+#include "tools/limits_json/duration.h"
 
 namespace weir::cli {
 namespace {
 
 int64_t Number(uint64_t n) { return static_cast<int64_t>(n); }
-
-void WriteInput(const Report& report, const std::vector<std::string>& files,
-                bool sorted, JsonWriter* w) {
-  const InputCounts& in = report.input();
-  const bool rows = in.rows() > 0;
-  w->Key("input").BeginObject();
-  w->Key("files").BeginArray();
-  for (const std::string& file : files) w->String(file);
-  w->EndArray();
-  w->Key("lines").Int(Number(in.lines));
-  w->Key("malformed").Int(Number(in.malformed));
-  w->Key("calls").Int(Number(in.checks));
-  w->Key("peeks").Int(Number(in.peeks));
-  w->Key("refunds").Int(Number(in.refunds));
-  w->Key("resets").Int(Number(in.resets));
-  w->Key("out_of_order").Int(Number(in.out_of_order));
-  w->Key("latest_us").Int(in.latest_us);
-  w->Key("sorted").Bool(sorted);
-  w->Key("first_time_us")
-      .Int(rows ? std::optional<int64_t>(in.first_us) : std::nullopt);
-  w->Key("last_time_us")
-      .Int(rows ? std::optional<int64_t>(in.last_us) : std::nullopt);
-  w->EndObject();
-}
 
 void WriteTimeLine(const TimeLine& line, JsonWriter* w) {
   w->Key("time_line").BeginObject();
@@ -122,19 +98,47 @@ void WriteRule(const Report& report, size_t i, size_t top, JsonWriter* w) {
 
 }  // namespace
 
+void WriteInputJson(const InputCounts& in,
+                    const std::vector<std::string>& files, bool sorted,
+                    JsonWriter* w) {
+  const bool rows = in.rows() > 0;
+  w->Key("input").BeginObject();
+  w->Key("files").BeginArray();
+  for (const std::string& file : files) w->String(file);
+  w->EndArray();
+  w->Key("lines").Int(Number(in.lines));
+  w->Key("malformed").Int(Number(in.malformed));
+  w->Key("calls").Int(Number(in.checks));
+  w->Key("peeks").Int(Number(in.peeks));
+  w->Key("refunds").Int(Number(in.refunds));
+  w->Key("resets").Int(Number(in.resets));
+  w->Key("out_of_order").Int(Number(in.out_of_order));
+  w->Key("latest_us").Int(in.latest_us);
+  w->Key("sorted").Bool(sorted);
+  w->Key("first_time_us")
+      .Int(rows ? std::optional<int64_t>(in.first_us) : std::nullopt);
+  w->Key("last_time_us")
+      .Int(rows ? std::optional<int64_t>(in.last_us) : std::nullopt);
+  w->EndObject();
+}
+
+void WriteReportJson(const Report& report, size_t top, JsonWriter* w) {
+  w->Key("overall").BeginObject();
+  WriteTally(report.overall(), w);
+  w->EndObject();
+  w->Key("rules").BeginArray();
+  for (size_t i = 0; i < report.rules(); ++i) WriteRule(report, i, top, w);
+  w->EndArray();
+}
+
 std::string ReportJson(const Report& report,
                        const std::vector<std::string>& files, size_t top,
                        bool sorted) {
   std::string out;
   JsonWriter w(&out);
   w.BeginObject();
-  WriteInput(report, files, sorted, &w);
-  w.Key("overall").BeginObject();
-  WriteTally(report.overall(), &w);
-  w.EndObject();
-  w.Key("rules").BeginArray();
-  for (size_t i = 0; i < report.rules(); ++i) WriteRule(report, i, top, &w);
-  w.EndArray();
+  WriteInputJson(report.input(), files, sorted, &w);
+  WriteReportJson(report, top, &w);
   w.EndObject();
   return out;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/cli/json_writer.h"
 #include "tools/cli/report.h"
 
 namespace weir::cli {
@@ -15,6 +16,13 @@ namespace weir::cli {
 std::string ReportJson(const Report& report,
                        const std::vector<std::string>& files, size_t top,
                        bool sorted);
+
+// Its parts, for other reports: the member "input"; the members "overall" and
+// "rules" of an object that is open.
+void WriteInputJson(const InputCounts& in,
+                    const std::vector<std::string>& files, bool sorted,
+                    JsonWriter* w);
+void WriteReportJson(const Report& report, size_t top, JsonWriter* w);
 
 }  // namespace weir::cli
 

@@ -4,8 +4,10 @@
 
 #include "core/text.h"
 #include "tools/cli/human.h"
+#include "tools/cli/input_text.h"
 #include "tools/cli/limit_text.h"
-#include "tools/cli/printable.h"
+#include "tools/cli/text_layout.h"
+#include "tools/limits_json/printable.h"
 
 namespace weir::cli {
 namespace {
@@ -21,26 +23,6 @@ struct Ink {
 };
 constexpr Ink kBlocks = {"\u2588", "\u2591"};
 constexpr Ink kAscii = {"#", "-"};
-
-std::string Repeat(std::string_view text, size_t n) {
-  std::string out;
-  for (size_t i = 0; i < n; ++i) out.append(text);
-  return out;
-}
-
-std::string PadLeft(const std::string& text, size_t width) {
-  const size_t have = DisplayWidth(text);
-  return have >= width ? text : std::string(width - have, ' ') + text;
-}
-
-std::string PadRight(const std::string& text, size_t width) {
-  const size_t have = DisplayWidth(text);
-  return have >= width ? text : text + std::string(width - have, ' ');
-}
-
-std::string Count(uint64_t n, std::string_view one, std::string_view many) {
-  return absl::StrCat(Thousands(n), " ", Sv(n == 1 ? one : many));
-}
 
 class TextReport {
  public:
@@ -76,33 +58,8 @@ class TextReport {
   }
 
   void WriteInput(const std::vector<std::string>& files) {
-    const InputCounts& in = report_.input();
-    std::string names = Shown(files[0], 60);
-    if (files.size() > 1) {
-      absl::StrAppend(&names, " and ",
-                      Count(files.size() - 1, "more file", "more files"));
-    }
-    Line("Replay of ", names);
-    Item("lines", Thousands(in.lines));
-    if (in.rows() > 0) {
-      Item("time (UTC)", UtcTime(in.first_us, 1'000'000), " to ",
-           UtcTime(in.last_us, 1'000'000), ", ",
-           HumanSpan(in.last_us - in.first_us));
-    }
-    Item("calls", Thousands(in.checks));
-    const uint64_t others = in.peeks + in.refunds + in.resets;
-    if (others > 0) {
-      Item("others", Count(in.peeks, "peek", "peeks"), ", ",
-           Count(in.refunds, "refund", "refunds"), ", ",
-           Count(in.resets, "reset", "resets"), " (applied, not in the rest)");
-    }
-    if (in.malformed > 0)
-      Item("malformed", Thousands(in.malformed), " skipped");
-    if (in.out_of_order > 0) {
-      Item("out of order", Thousands(in.out_of_order), ", by up to ",
-           HumanSpan(in.latest_us),
-           options_.sorted ? "; sorted" : "; see --sort");
-    }
+    WriteInputText("Replay", report_.input(), files, options_.ascii,
+                   options_.sorted, &out_);
   }
 
   void WriteRule(size_t i) {

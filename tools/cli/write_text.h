@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "tools/cli/errno_status.h"
+#include "tools/limits_json/errno_status.h"
 
 namespace weir::cli {
 

@@ -84,6 +84,8 @@ struct EngineDoc {
   std::string_view state;       // bytes a key, time a call
   std::string_view choose;      // when to choose it
   std::string_view source;      // where the algorithm comes from
+  // Parameters that make sense: "limit=100 window=1s".
+  std::string_view example = {};
 };
 
 // A limit's parameters, known and of the right type, each within its bounds.
