@@ -26,7 +26,7 @@ endif()
 
 execute_process(
   COMMAND ${configure} -S "${WORK}/tree" -B "${WORK}/build" -DWEIR_BUILD_CLI=OFF
-    -DWEIR_BUILD_TESTS=OFF
+    -DWEIR_BUILD_LIMITS_JSON=OFF -DWEIR_BUILD_TESTS=OFF
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
 # CMake breaks the lines of its messages.
 string(REGEX REPLACE "[ \n]+" " " output "${output}")
