@@ -14,6 +14,7 @@
 namespace weir {
 namespace {
 
+using std::chrono::hours;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -128,6 +129,25 @@ std::vector<Refused> AllRefused() {
       {"LogWindowZero",
        Limit::SlidingLog(5, seconds(0)),
        {"window", "0s", "1us"}},
+      {"OffsetWithoutAGrid",
+       fixed.With("offset", Micros(seconds(90))),
+       {"offset", "90s", "epoch"}},
+      {"ResolutionAboveTheWindow",
+       Limit::BucketedWindow(5, seconds(10), seconds(11)),
+       {"resolution", "11s", "1us to 10s"}},
+      {"BurstAboveTheLimit",
+       Limit::WindowedTokenBucket(5, seconds(10), 6),
+       {"burst", "6", "1 to 5"}},
+      {"CounterReachesPastTheEndOfTime",
+       Limit::SlidingWindowCounter(5, 120 * kYear),
+       {"window"}},
+      {"DecayOfOne", Limit::Ar1(5, 1, seconds(1)), {"decay_factor", "1;"}},
+      {"DecayThatNeverEnds",
+       Limit::Ar1(5, 1.0000001, hours(24)),
+       {"decay_factor", "1.0000001", "1d", "100 years"}},
+      {"FadingLimitBelowZero",
+       Limit::Ar1(-0.5, 2, seconds(1)),
+       {"limit", "-0.5", "or 0 to deny"}},
       {"UnlimitedWithField",
        Limit::Unlimited().With("limit", int64_t{5}),
        {"limit", "unlimited"}},

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/duration_text.h"
 #include "core/math.h"
 #include "core/reach.h"
 #include "core/text.h"
@@ -63,8 +64,8 @@ struct FixedWindow {
                 f.Word("align", Limit::kFirst) == Limit::kEpoch,
                 f.Duration("offset")};
     if (p.offset != 0 && !p.epoch) {
-      return InvalidArgument("offset: ", p.offset,
-                             " us has no meaning where windows open with the "
+      return InvalidArgument("offset: ", DurationText(p.offset),
+                             " has no meaning where windows open with the "
                              "first call; allowed: 0, or align \"epoch\"");
     }
     if (absl::Status s = CheckReach("window", p.window, now); !s.ok()) return s;

@@ -250,9 +250,7 @@ class LimitsReader {
     if (engine == nullptr || engine->fields.empty()) return absl::OkStatus();
     // A limit of 0 is valid whatever the other fields say.
     const JsonNode* first = Find(node, engine->fields[0].name);
-    if (first != nullptr && first->kind == Kind::kInt && first->integer == 0) {
-      return absl::OkStatus();
-    }
+    if (first != nullptr && IsZero(*first)) return absl::OkStatus();
     for (const Field& field : engine->fields) {
       const std::string here = absl::StrCat(place, ".", Sv(field.name));
       const JsonNode* value = Find(node, field.name);
@@ -262,10 +260,17 @@ class LimitsReader {
                                ": missing; allowed: ", AllowedText(field));
       }
       if (!WithinBounds(field, limit)) {
-        return WrongType(here, *value, AllowedText(field));
+        std::string allowed = AllowedText(field);
+        if (value == first) allowed += ", or 0 to deny all";
+        return WrongType(here, *value, allowed);
       }
     }
     return absl::OkStatus();
+  }
+
+  static bool IsZero(const JsonNode& value) {
+    return (value.kind == Kind::kInt && value.integer == 0) ||
+           (value.kind == Kind::kReal && value.real == 0);
   }
 
   static bool WithinBounds(const Field& field, const Limit& limit) {
