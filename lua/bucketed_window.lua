@@ -1,0 +1,3 @@
+-- bucketed_window: the twin of core/engines/bucketed_window.h. State:
+-- list_log.lua; params, step and reply: log_view.lua. A slot is an entry.
+return LogView(ListLog())

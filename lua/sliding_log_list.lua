@@ -1,0 +1,3 @@
+-- sliding_log_list: the twin of core/engines/sliding_log_list.h. State:
+-- list_log.lua; params, step and reply: log_view.lua.
+return LogView(ListLog())
