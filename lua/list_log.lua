@@ -1,9 +1,8 @@
 -- Where a log lies in a list, newest first: ListLog of core/engines/log_store.h.
 -- The last element, at the right, is \255, the version and the record. An
--- entry is its time, plus 2^54, in 7 bytes, highest first; then PackEntry.
+-- entry is its time, in 7 bytes with a sign, highest first; then PackEntry.
 local function ListLog()
   local Log = {}
-  local kBias = 18014398509481984 -- 2^54
 
   function Log.Record(key)
     local bytes = call('LINDEX', key, -1)
@@ -27,7 +26,7 @@ local function ListLog()
   function Log.At(key, rank)
     local bytes = call('LINDEX', key, -2 - rank)
     local sum, cost = UnpackEntry(bytes, 8)
-    return {time = unpack('>I7', bytes) - kBias, sum = sum, cost = cost}
+    return {time = (unpack('>i7', bytes)), sum = sum, cost = cost}
   end
 
   -- How many entries are not later than `time`. Mostly few: longer and longer
@@ -51,7 +50,7 @@ local function ListLog()
   end
 
   function Log.Append(key, time, sum, cost)
-    call('LPUSH', key, pack('>I7', time + kBias) .. PackEntry(sum, cost))
+    call('LPUSH', key, pack('>i7', time) .. PackEntry(sum, cost))
   end
 
   function Log.RemoveOldest(key, n, record)
