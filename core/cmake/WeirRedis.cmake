@@ -33,15 +33,28 @@ endif()
 if(WEIR_HAVE_REDIS)
   weir_write_scripts("${PROJECT_BINARY_DIR}/generated/engine_scripts.h")
   add_library(weir_redis
+    backends/redis/breaker.cc
     backends/redis/client.cc
+    backends/redis/cluster_map.cc
     backends/redis/counters.cc
+    backends/redis/course.cc
+    backends/redis/dialer.cc
     backends/redis/errors.cc
     backends/redis/key_name.cc
+    backends/redis/link.cc
+    backends/redis/lookup.cc
+    backends/redis/node.cc
     backends/redis/options.cc
     backends/redis/redis_store.cc
+    backends/redis/resp.cc
+    backends/redis/router.cc
     backends/redis/script_set.cc
     backends/redis/sha1.cc
+    backends/redis/signal.cc
+    backends/redis/slot.cc
+    backends/redis/socket.cc
     backends/redis/step_codec.cc
+    backends/redis/stream.cc
     backends/redis/url.cc)
   add_library(weir::redis ALIAS weir_redis)
   set_target_properties(weir_redis PROPERTIES
@@ -59,8 +72,8 @@ if(WEIR_HAVE_REDIS)
   find_package(Threads REQUIRED)
   target_link_libraries(weir_redis
     PUBLIC weir
-    PRIVATE absl::inlined_vector absl::strings hiredis::hiredis
-            Threads::Threads)
+    PRIVATE absl::cord absl::inlined_vector absl::strings
+            hiredis::hiredis Threads::Threads)
   weir_developer_flags(weir_redis)
 endif()
 
