@@ -2,7 +2,7 @@
 -- key that is missing, or was written under the same limit and by a clock that
 -- did not jump. The steps of Check in run.lua without a function or a table;
 -- whatever else it is goes on below.
-do
+if ARGV[1] ~= '' then
   local key, record = KEYS[1], ARGV[1]
   local op, flags, given, n, c_us, c_ticks, max_wait, limit, window, burst_us,
     burst_ticks, horizon = unpack('<BBdddddddddd', ARGV[2])

@@ -218,7 +218,7 @@ local function LogView(Log)
   local function Last(v, cost)
     if cost > v.p.limit or View.Admits(v, cost) then return 0 end
     if v.lump then return v.newest end
-    local leave = v.used + cost - v.p.limit
+    local leave = v.used - v.p.limit + cost
     return Log.At(v.key, FirstAbove(v, v.before + leave - 1)).time
   end
 

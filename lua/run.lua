@@ -68,11 +68,11 @@ end
 
 local reply = {pack('<d', now)}
 for i, step in ipairs(steps) do
+  reply[#reply + 1] = step.allowed and '\1' or '\0'
   if step.p then
     if op == kCheck then Act(step, allowed) end
     -- A call that passes has no wait, nor has what a refund leaves.
     local waits = not (op == kCheck and allowed and step.allowed)
-    reply[#reply + 1] = step.allowed and '\1' or '\0'
     reply[#reply + 1] = step.View.Reply(step.view, step.cost, waits)
   end
 end

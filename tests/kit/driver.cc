@@ -110,7 +110,7 @@ Setting Explore(const StoreFactory& factory, const EngineUnderTest& engine,
   // However slow the limit is, there is time for something to happen, and room
   // for a clock that runs back and for a window that began before it.
   const int64_t room = std::min(4 * setting.longest,
-                                setting.end - (2 * setting.longest - kMaxExact));
+                                setting.end - (setting.longest - kMaxExact));
   setting.start = std::min(setting.start, setting.end - room);
   return setting;
 }
