@@ -34,7 +34,7 @@ local function Slot(p, t) return math.floor(t / p.resolution) end
 
 local function Fresh(p, t) return {slot = Slot(p, t), value = 0} end
 local function StoredTime(p, s) return s.slot * p.resolution end
-local function Horizon(p) return 2 * p.longest end
+local function Horizon(p) return p.longest, p.longest end
 local function Cut(p, t) return {slot = Slot(p, t), value = p.limit} end
 
 -- base^n, by repeated squaring.

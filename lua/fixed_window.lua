@@ -32,7 +32,7 @@ local function Fresh(p, t)
 end
 
 local function StoredTime(p, s) return s.start end
-local function Horizon(p) return 2 * p.window end
+local function Horizon(p) return p.window, p.window end
 
 local function Cut(p, t)
   return {start = Fresh(p, t).start, used = p.limit}

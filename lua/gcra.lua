@@ -5,7 +5,7 @@
 -- Record: limit, window (reduced), burst, max_wait
 -- Step:   cost; cost * window / limit in us and ticks; the longest wait that
 --         may be reserved; limit, window; burst * window / limit in us and
---         ticks; horizon
+--         ticks; the horizon's two parts
 local kBytes = 13
 
 local function Load(value, at)
@@ -21,7 +21,7 @@ local function Params(record)
   p.burst_us, p.burst_ticks = MulDiv(n[3], p.window, p.limit)
   local longest = p.burst_us
   if p.burst_ticks > 0 then longest = longest + 1 end
-  p.horizon = 2 * longest + n[4]
+  p.back, p.ahead = longest + n[4], longest
   return p
 end
 
@@ -29,7 +29,7 @@ local function Step(record, bytes)
   local c, p = {}, {record = record}
   local n
   n, c.us, c.ticks, c.max_wait, p.limit, p.window, p.burst_us, p.burst_ticks,
-    p.horizon = unpack('<ddddddddd', bytes, 11)
+    p.back, p.ahead = unpack('<dddddddddd', bytes, 11)
   return p, c, n
 end
 
@@ -43,7 +43,7 @@ end
 -- Rounded up: the horizon is whole, so this compares as the exact time does.
 local function StoredTime(p, s) return FreshAt(p, s) end
 
-local function Horizon(p) return p.horizon end
+local function Horizon(p) return p.back, p.ahead end
 
 -- How far the arrival time lies ahead of t, in us and ticks.
 local function Ahead(s, t)
@@ -80,12 +80,11 @@ local function Charge(p, s, t, c)
 end
 
 local function Refund(p, s, t, n)
-  local us, ticks = Ahead(s, t)
-  local less_us, less_ticks = MulDiv(n, p.window, p.limit)
-  us, ticks = us - less_us, ticks - less_ticks
+  local us, ticks = MulDiv(n, p.window, p.limit)
+  us, ticks = s.tat - us, s.ticks - ticks
   if ticks < 0 then us, ticks = us - 1, ticks + p.limit end
-  if us < 0 then us, ticks = 0, 0 end
-  return At(t, us, ticks)
+  if us < t then return Fresh(p, t) end
+  return {tat = us, ticks = ticks}
 end
 
 -- What is used, rounded up to whole calls, stays used.

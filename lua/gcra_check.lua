@@ -5,7 +5,7 @@
 if ARGV[1] ~= '' then
   local key, record = KEYS[1], ARGV[1]
   local op, flags, given, n, c_us, c_ticks, max_wait, limit, window, burst_us,
-    burst_ticks, horizon = unpack('<BBdddddddddd', ARGV[2])
+    burst_ticks, back, ahead = unpack('<BBddddddddddd', ARGV[2])
   if op == kCheck and flags <= kTimeGiven and n > 0 then
     now = given
     local slack = kCallersSlack
@@ -16,15 +16,15 @@ if ARGV[1] ~= '' then
       same = string.sub(value, 15) == record
       if same then version, tat, ticks = unpack('<BdI5', value) end
     end
-    if same and version == kVersion and tat - now < horizon then
+    if same and version == kVersion and tat - back < now + ahead then
       if tat < now then tat, ticks = now, 0 end
       local us
       us, ticks = tat + c_us, ticks + c_ticks
       if ticks >= limit then us, ticks = us + 1, ticks - limit end
-      local ahead, most = us - now, burst_us + max_wait
-      if ahead < most or (ahead == most and ticks <= burst_ticks) then
+      local after, most = us - now, burst_us + max_wait
+      if after < most or (after == most and ticks <= burst_ticks) then
         value = pack('<BdI5', kVersion, us, ticks) .. record
-        call('SET', key, value, 'PX', (ahead - ahead % 1000) / 1000 + slack + 1)
+        call('SET', key, value, 'PX', (after - after % 1000) / 1000 + slack + 1)
         return pack('<d', now) .. value
       end
       if value then return pack('<dB', now, 0) .. string.sub(value, 2) end

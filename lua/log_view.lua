@@ -61,7 +61,7 @@ local function LogView(Log)
     local was = p
     if record ~= p.record then was = Params(record) end
     local newest = Log.At(key, v.held - 1)
-    if newest.time - t > 2 * was.keep then
+    if newest.time - was.keep > t + was.keep then
       v.cut = true
       SetLump(v, Date(p, t), p.limit)
       return v

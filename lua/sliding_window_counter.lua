@@ -31,7 +31,7 @@ local function Fresh(p, t)
 end
 
 local function StoredTime(p, s) return s.number * p.window end
-local function Horizon(p) return 4 * p.window end
+local function Horizon(p) return 2 * p.window, 2 * p.window end
 
 local function Cut(p, t)
   return {number = Number(p, t), previous = 0, current = p.limit}

@@ -36,7 +36,7 @@ end
 
 local function Fresh(p, t) return State(t, t, p.burst, 0, 0) end
 local function StoredTime(p, s) return s.at end
-local function Horizon(p) return 2 * p.window end
+local function Horizon(p) return p.window, p.window end
 local function Cut(p, t) return State(t, t, 0, 0, p.limit) end
 
 -- So many tokens, or as many as may be held; parts is below 2 * window.

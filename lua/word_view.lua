@@ -26,7 +26,9 @@ local function WordView(E)
     local record = string.sub(value, E.kBytes + 2)
     local was = p
     if record ~= p.record then was = E.Params(record) end
-    if E.StoredTime(was, s) - t > E.Horizon(was) then
+    -- In two parts: a difference of two times may pass 2^53.
+    local back, ahead = E.Horizon(was)
+    if E.StoredTime(was, s) - back > t + ahead then
       s = E.Cut(p, t)
       v.cut = true
     elseif was ~= p then

@@ -16,9 +16,12 @@ function(weir_read_lua name out)
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
-# weir_script(NAME TEXT OUT): a weir::redis::Script as C++.
+# weir_script(NAME TEXT OUT): a weir::redis::Script as C++. The text alone goes
+# to generated/lua, for those who call scripts by hand.
 function(weir_script name text out)
   string(SHA1 sha "${text}")
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/lua/${name}.lua"
+    CONTENT "${text}" @ONLY)
   set(${out} "{\"${name}\", R\"lua(${text})lua\",\n \"${sha}\"}" PARENT_SCOPE)
 endfunction()
 

@@ -183,7 +183,8 @@ struct Gcra {
     step->Count(p.window);
     step->Count(static_cast<int64_t>(full / p.limit));
     step->Count(static_cast<int64_t>(full % p.limit));
-    step->Count(Horizon(p));
+    step->Count(p.longest + p.max_wait);
+    step->Count(p.longest);
   }
   static State ReadState(std::string_view bytes) {
     return {ReadCount(bytes, 0), static_cast<int64_t>(ReadUint(bytes, 8, 5))};
