@@ -3,6 +3,7 @@
 -- State:  start of the window, us; used in it (doubles)
 -- Record: limit, window, 1 if windows stand on the clock, offset in [0, window)
 -- Step:   cost, limit, window, as above
+-- Check:  fixed_window_check
 local kBytes = 16
 
 local function Load(value, at)

@@ -3,9 +3,10 @@
 --
 -- State:  the arrival time, us (double); ticks of 1 / limit us (5 bytes)
 -- Record: limit, window (reduced), burst, max_wait
--- Step:   cost; cost * window / limit in us and ticks; the longest wait that
---         may be reserved; limit, window; burst * window / limit in us and
---         ticks; the horizon's two parts
+-- Step:   cost; cost * window / limit in us and ticks; burst * window / limit
+--         in us, and what may be reserved more; limit; the burst's ticks; the
+--         horizon's two parts; window; the burst's us
+-- Check:  gcra_check
 local kBytes = 13
 
 local function Load(value, at)
@@ -28,8 +29,8 @@ end
 local function Step(record, bytes)
   local c, p = {}, {record = record}
   local n
-  n, c.us, c.ticks, c.max_wait, p.limit, p.window, p.burst_us, p.burst_ticks,
-    p.back, p.ahead = unpack('<dddddddddd', bytes, 11)
+  n, c.us, c.ticks, c.most, p.limit, p.burst_ticks, p.back, p.ahead, p.window,
+    p.burst_us = unpack('<dddddddddd', bytes, 11)
   return p, c, n
 end
 
@@ -65,12 +66,11 @@ local function Sum(p, us, ticks, c)
   return us, ticks
 end
 
--- A reservation may lie up to max_wait beyond the burst.
+-- A reservation may lie beyond the burst.
 local function Admits(p, s, t, c)
   local us, ticks = Ahead(s, t)
   us, ticks = Sum(p, us, ticks, c)
-  local most = p.burst_us + c.max_wait
-  return us < most or (us == most and ticks <= p.burst_ticks)
+  return us < c.most or (us == c.most and ticks <= p.burst_ticks)
 end
 
 local function Charge(p, s, t, c)

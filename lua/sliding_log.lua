@@ -2,6 +2,7 @@
 -- SortedSetLog of core/engines/log_store.h. Scores are times, members are made
 -- by PackEntry. The record is a member too, after \255 and the version, at a
 -- score below all others. Params, step and reply: log_view.lua.
+-- Check:  sliding_log_check
 local Log = {}
 
 function Log.Record(key)

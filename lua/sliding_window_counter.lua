@@ -3,6 +3,7 @@
 -- State:  number of the window; used in the one before; used in it (doubles)
 -- Record: limit, window
 -- Step:   cost, limit, window
+-- Check:  sliding_window_counter_check
 local kBytes = 24
 
 local function Load(value, at)

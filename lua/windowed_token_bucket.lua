@@ -5,6 +5,7 @@
 --         (doubles)
 -- Record: limit, window, burst, 1 if capped
 -- Step:   cost, limit, window, burst, 1 if capped
+-- Check:  windowed_token_bucket_check
 local kBytes = 40
 
 local function Load(value, at)

@@ -1,8 +1,8 @@
 # The scripts of the Redis store, composed and with their SHA-1. One text for
-# each Lua half (lua/NAME.lua, after lua/NAME_check.lua if there is one), and
-# one with all of them, for calls of several rules:
+# each Lua half (lua/NAME.lua, after what its line "-- Check:" names), and one
+# with all of them, for calls of several rules:
 #
-#   head.lua [NAME_check.lua] the prelude, engines[i] = NAME.lua ..., run.lua
+#   head.lua [..._check.lua] the prelude, engines[i] = NAME.lua ..., run.lua
 #
 # weir_write_scripts(OUT): writes the header OUT.
 
@@ -60,8 +60,8 @@ function(weir_write_scripts out)
   foreach(name IN LISTS names)
     weir_read_lua(${name} half)
     set(check "")
-    if(EXISTS "${PROJECT_SOURCE_DIR}/lua/${name}_check.lua")
-      weir_read_lua(${name}_check check)
+    if(half MATCHES "\n-- Check: +([a-z0-9_]+)\n")
+      weir_read_lua(${CMAKE_MATCH_1} check)
     endif()
     weir_script(${name}
       "${head}${check}${prelude}engines[1] = function()\n${half}end\n${run}"

@@ -178,13 +178,13 @@ struct Gcra {
     // Above the burst: past every reservation too.
     step->Count(cost > p.burst ? 4 * kMaxExact : Saturate(share / p.limit));
     step->Count(static_cast<int64_t>(share % p.limit));
-    step->Count(max_wait);
+    step->Count(static_cast<int64_t>(full / p.limit) + max_wait);
     step->Count(p.limit);
-    step->Count(p.window);
-    step->Count(static_cast<int64_t>(full / p.limit));
     step->Count(static_cast<int64_t>(full % p.limit));
     step->Count(p.longest + p.max_wait);
     step->Count(p.longest);
+    step->Count(p.window);
+    step->Count(static_cast<int64_t>(full / p.limit));
   }
   static State ReadState(std::string_view bytes) {
     return {ReadCount(bytes, 0), static_cast<int64_t>(ReadUint(bytes, 8, 5))};
