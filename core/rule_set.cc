@@ -210,8 +210,10 @@ absl::StatusOr<Decision> RuleSet::Run(Store& store, Op op, const Call& call,
   for (size_t i = 0; i < n; ++i) {
     limits[i] = &LimitOf(i, KeyOf(call, i));
     if (limits[i]->rule == nullptr) continue;
-    steps[count++] = {limits[i]->rule.get(), KeyOf(call, i), CostOf(call, i),
-                      rules_[i].observe, max_wait};
+    const std::string_view key = KeyOf(call, i);
+    steps[count++] = {limits[i]->rule.get(), key,
+                      call.tag.value_or(key), CostOf(call, i),
+                      rules_[i].observe,      max_wait};
   }
   if (count > 0) {
     absl::Status s =

@@ -1,11 +1,11 @@
 # The engine list. Reads core/engines/list.txt and writes engine_list.h, which
 # includes each engine's header and defines WEIR_FOR_EACH_ENGINE(X), X(Type).
-# Stops with a clear message at a name without its C++ half, or, where the
-# Redis store is built, without its Lua half.
+# Stops with a clear message at a name without its C++ half. (The Redis store
+# asks for the Lua halves: WeirScripts.cmake.)
 
-# weir_read_engines(OUT_DIR NEEDS_LUA): sets WEIR_ENGINES (names) and
+# weir_read_engines(OUT_DIR): sets WEIR_ENGINES (names) and
 # WEIR_ENGINE_SCRIPTS (name=script) in the caller.
-function(weir_read_engines out_dir needs_lua)
+function(weir_read_engines out_dir)
   set(list "${PROJECT_SOURCE_DIR}/core/engines/list.txt")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
   file(STRINGS "${list}" lines)
@@ -36,11 +36,6 @@ function(weir_read_engines out_dir needs_lua)
       message(FATAL_ERROR
         "engine ${name} has no C++ half: core/engines/list.txt names it, but "
         "core/engines/${name}.h is missing")
-    endif()
-    if(needs_lua AND NOT EXISTS "${PROJECT_SOURCE_DIR}/lua/${script}.lua")
-      message(FATAL_ERROR
-        "engine ${name} has no Lua half: core/engines/list.txt names it, but "
-        "lua/${script}.lua is missing")
     endif()
     list(APPEND names "${name}")
     list(APPEND scripts "${name}=${script}")

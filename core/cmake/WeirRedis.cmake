@@ -2,7 +2,9 @@
 #   AUTO  built where hiredis is found
 #   ON    hiredis must be there
 #   OFF   not built
-# Sets WEIR_HAVE_REDIS. The target holds no code yet.
+# Sets WEIR_HAVE_REDIS.
+
+include(WeirScripts)
 
 set(WEIR_HAVE_REDIS OFF)
 if(NOT WEIR_REDIS MATCHES "^(AUTO|ON|OFF)$")
@@ -29,10 +31,50 @@ else()
 endif()
 
 if(WEIR_HAVE_REDIS)
-  add_library(weir_redis INTERFACE)
+  weir_write_scripts("${PROJECT_BINARY_DIR}/generated/engine_scripts.h")
+  add_library(weir_redis
+    backends/redis/breaker.cc
+    backends/redis/client.cc
+    backends/redis/cluster_map.cc
+    backends/redis/counters.cc
+    backends/redis/course.cc
+    backends/redis/dialer.cc
+    backends/redis/errors.cc
+    backends/redis/key_name.cc
+    backends/redis/link.cc
+    backends/redis/lookup.cc
+    backends/redis/node.cc
+    backends/redis/options.cc
+    backends/redis/redis_store.cc
+    backends/redis/resp.cc
+    backends/redis/router.cc
+    backends/redis/script_set.cc
+    backends/redis/sha1.cc
+    backends/redis/signal.cc
+    backends/redis/slot.cc
+    backends/redis/socket.cc
+    backends/redis/step_codec.cc
+    backends/redis/stream.cc
+    backends/redis/url.cc)
   add_library(weir::redis ALIAS weir_redis)
-  set_target_properties(weir_redis PROPERTIES EXPORT_NAME redis)
-  target_link_libraries(weir_redis INTERFACE weir)
+  set_target_properties(weir_redis PROPERTIES
+    EXPORT_NAME redis
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(weir_redis
+    PUBLIC
+      "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/backends/redis/include>"
+      "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
+    PRIVATE
+      "${PROJECT_SOURCE_DIR}"
+      "${PROJECT_BINARY_DIR}/generated")
+  find_package(Threads REQUIRED)
+  target_link_libraries(weir_redis
+    PUBLIC weir
+    PRIVATE absl::cord absl::inlined_vector absl::strings
+            hiredis::hiredis Threads::Threads)
+  weir_developer_flags(weir_redis)
 endif()
 
 message(STATUS "weir: Redis store: ${_weir_redis_why}")

@@ -150,6 +150,27 @@ struct Ar1 {
             Fade(old, s, t).value};
   }
 
+  // For lua/ar1.lua.
+  static constexpr size_t kScriptBytes = 16;
+  static void WriteRecord(const Params& p, RecordWriter* record) {
+    record->Number(p.limit);
+    record->Number(p.decay);
+    record->Count(p.resolution);
+    record->Count(p.longest);
+    record->Count(p.count_denied ? 1 : 0);
+  }
+  static void WriteStep(const Params& p, int64_t cost, int64_t,
+                        StepWriter* step) {
+    step->Count(cost);
+    step->Number(p.limit);
+    step->Number(p.decay);
+    step->Count(p.resolution);
+    step->Count(p.longest);
+  }
+  static State ReadState(std::string_view bytes) {
+    return {ReadCount(bytes, 0), ReadNumber(bytes, 8)};
+  }
+
  private:
   // A value below this can no longer change a sum with one call.
   static constexpr double kTrace = 1.0 / 9007199254740992.0;  // 2^-53

@@ -23,7 +23,7 @@
 
 namespace weir::engines {
 
-struct BucketedWindow {
+struct BucketedWindow : LogScript {
   static constexpr std::string_view kName = "bucketed_window";
   static constexpr EngineDoc kDoc = {
       "At most `limit` in a window that moves in steps of `resolution`; denied "

@@ -128,7 +128,33 @@ struct FixedWindow {
     return {Fresh(p, t).start, s.used};
   }
 
+  // For lua/fixed_window.lua.
+  static constexpr size_t kScriptBytes = 16;
+  static void WriteRecord(const Params& p, RecordWriter* record) {
+    record->Count(p.limit);
+    record->Count(p.window);
+    record->Count(p.epoch ? 1 : 0);
+    record->Count(Offset(p));
+  }
+  static void WriteStep(const Params& p, int64_t cost, int64_t,
+                        StepWriter* step) {
+    step->Count(cost);
+    step->Count(p.limit);
+    step->Count(p.window);
+    step->Count(p.epoch ? 1 : 0);
+    step->Count(Offset(p));
+  }
+  static State ReadState(std::string_view bytes) {
+    return {ReadCount(bytes, 0), ReadCount(bytes, 8)};
+  }
+
  private:
+  // The same windows, with an offset in [0, window).
+  static int64_t Offset(const Params& p) {
+    return p.offset -
+           static_cast<int64_t>(FloorDiv(p.offset, p.window)) * p.window;
+  }
+
   // The window at t: a reading from before its start belongs to it too.
   static State Open(const Params& p, const State& s, int64_t t) {
     return t < s.start + p.window ? s : Fresh(p, t);

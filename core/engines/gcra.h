@@ -163,6 +163,34 @@ struct Gcra {
     return At(p, t, Times(used, p.window));
   }
 
+  // For lua/gcra.lua.
+  static constexpr size_t kScriptBytes = 13;
+  static void WriteRecord(const Params& p, RecordWriter* record) {
+    record->Count(p.limit);
+    record->Count(p.window);
+    record->Count(p.burst);
+    record->Count(p.max_wait);
+  }
+  static void WriteStep(const Params& p, int64_t cost, int64_t max_wait,
+                        StepWriter* step) {
+    const Wide share = Times(cost, p.window);
+    const Wide full = Times(p.burst, p.window);
+    step->Count(cost);
+    // Above the burst: past every reservation too.
+    step->Count(cost > p.burst ? 4 * kMaxExact : Saturate(share / p.limit));
+    step->Count(static_cast<int64_t>(share % p.limit));
+    step->Count(static_cast<int64_t>(full / p.limit) + max_wait);
+    step->Count(p.limit);
+    step->Count(static_cast<int64_t>(full % p.limit));
+    step->Count(p.longest + p.max_wait);
+    step->Count(p.longest);
+    step->Count(p.window);
+    step->Count(static_cast<int64_t>(full / p.limit));
+  }
+  static State ReadState(std::string_view bytes) {
+    return {ReadCount(bytes, 0), static_cast<int64_t>(ReadUint(bytes, 8, 5))};
+  }
+
  private:
   // How far the arrival time lies ahead of t, in ticks.
   static Wide Ahead(const Params& p, const State& s, int64_t t) {

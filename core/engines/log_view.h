@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "core/engines/log_entry.h"
@@ -24,6 +25,40 @@ struct LogParams {
   bool count_denied;
 
   bool alone() const { return resolution == 0; }
+};
+
+// What every log's C++ half tells its Lua half, lua/log_view.lua.
+struct LogScript {
+  static constexpr size_t kScriptBytes = 24;
+  static void WriteRecord(const LogParams& p, RecordWriter* record) {
+    record->Count(p.limit);
+    record->Count(p.keep);
+    record->Count(p.resolution);
+  }
+  static void WriteStep(const LogParams& p, int64_t cost, int64_t,
+                        StepWriter* step) {
+    step->Count(cost);
+    step->Count(p.limit);
+    step->Count(p.keep);
+    step->Count(p.resolution);
+  }
+  // Used, the newest entry's time, and that of the last one to wait for.
+  static Numbers ReadNumbers(const LogParams& p, std::string_view bytes,
+                             const StepArgs& a) {
+    const int64_t used = ReadCount(bytes, 0);
+    const int64_t newest = ReadCount(bytes, 8);
+    const int64_t last = ReadCount(bytes, 16);
+    Numbers n;
+    n.remaining = std::max<int64_t>(0, p.limit - used);
+    n.reset_after = used == 0 ? 0 : newest + p.keep - a.t;
+    if (!a.wants_wait) return n;
+    if (a.cost > p.limit) {
+      n.wait = kNever;
+    } else if (used > p.limit - a.cost) {
+      n.wait = last + p.keep - a.t;
+    }
+    return n;
+  }
 };
 
 // Ranks [0, expired_) have left and wait to be dropped; [expired_, held_) are

@@ -23,7 +23,7 @@
 
 namespace weir::engines {
 
-struct SlidingLog {
+struct SlidingLog : LogScript {
   static constexpr std::string_view kName = "sliding_log";
   static constexpr int64_t kMaxLimit = 10'000'000;
   static constexpr EngineDoc kDoc = {

@@ -132,6 +132,22 @@ struct SlidingWindowCounter {
     return {Number(p, now), 0, Saturate(used)};
   }
 
+  // For lua/sliding_window_counter.lua.
+  static constexpr size_t kScriptBytes = 24;
+  static void WriteRecord(const Params& p, RecordWriter* record) {
+    record->Count(p.limit);
+    record->Count(p.window);
+  }
+  static void WriteStep(const Params& p, int64_t cost, int64_t,
+                        StepWriter* step) {
+    step->Count(cost);
+    step->Count(p.limit);
+    step->Count(p.window);
+  }
+  static State ReadState(std::string_view bytes) {
+    return {ReadCount(bytes, 0), ReadCount(bytes, 8), ReadCount(bytes, 16)};
+  }
+
  private:
   static int64_t Number(const Params& p, int64_t t) {
     return static_cast<int64_t>(FloorDiv(t, p.window));

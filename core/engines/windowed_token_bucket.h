@@ -139,6 +139,27 @@ struct WindowedTokenBucket {
     return Hold(p, n, (Wide{p.burst} - missing) * p.window);
   }
 
+  // For lua/windowed_token_bucket.lua.
+  static constexpr size_t kScriptBytes = 40;
+  static void WriteRecord(const Params& p, RecordWriter* record) {
+    record->Count(p.limit);
+    record->Count(p.window);
+    record->Count(p.burst);
+    record->Count(p.capped ? 1 : 0);
+  }
+  static void WriteStep(const Params& p, int64_t cost, int64_t,
+                        StepWriter* step) {
+    step->Count(cost);
+    step->Count(p.limit);
+    step->Count(p.window);
+    step->Count(p.burst);
+    step->Count(p.capped ? 1 : 0);
+  }
+  static State ReadState(std::string_view bytes) {
+    return {ReadCount(bytes, 0), ReadCount(bytes, 8), ReadCount(bytes, 16),
+            ReadCount(bytes, 24), ReadCount(bytes, 32)};
+  }
+
  private:
   static Wide Parts(const Params& p, const State& s) {
     return Times(s.tokens, p.window) + s.parts;

@@ -108,9 +108,9 @@ Setting Explore(const StoreFactory& factory, const EngineUnderTest& engine,
   // A state may reach `longest` past the last call, and a look goes that far.
   setting.end = kMaxExact - 2 - setting.longest;
   // However slow the limit is, there is time for something to happen, and room
-  // for a clock that runs back.
-  const int64_t room =
-      std::min(4 * setting.longest, setting.end - (setting.reset - kMaxExact));
+  // for a clock that runs back and for a window that began before it.
+  const int64_t room = std::min(4 * setting.longest,
+                                setting.end - (setting.longest - kMaxExact));
   setting.start = std::min(setting.start, setting.end - room);
   return setting;
 }

@@ -139,7 +139,9 @@ TEST_P(ThreadsLaw, KeysInAnyOrderNeitherBlockNorLeak) {
   // Each allowed call took 1 from one key of each rule, a denied one nothing.
   std::vector<int64_t> used(3, 0);
   for (int k = 0; k < kKeys; ++k) {
-    const Decision d = driver.Peek("key" + std::to_string(k), 1, setting.start);
+    const std::string key = "key" + std::to_string(k);
+    const Decision d =
+        driver.Run(Op::kPeek, {key, key, key}, {1}, setting.start);
     for (size_t r = 0; r < 3; ++r) {
       used[r] += setting.capacity - d.rules()[r].remaining;
     }

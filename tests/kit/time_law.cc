@@ -147,7 +147,7 @@ TEST_P(TimeLaw, NoIdleTimeIsTooLong) {
                  Drain(driver, "k", setting.start);
                  // The last instant at which a call of this limit fits.
                  const int64_t end = setting.end;
-                 if (end - setting.start < setting.reset) return;
+                 if (end - setting.start < setting.longest) return;
                  const Decision d = driver.Check("k", setting.capacity, end);
                  EXPECT_TRUE(d.allowed) << ToText(d);
                  EXPECT_EQ(d.remaining, 0);

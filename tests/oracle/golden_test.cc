@@ -12,9 +12,8 @@
 
 #include "gtest/gtest.h"
 #include "tests/oracle/oracle.h"
+#include "tests/oracle/store_under_test.h"
 #include "tests/oracle/subject.h"
-#include "weir/clock.h"
-#include "weir/memory_store.h"
 
 namespace weir_oracle {
 
@@ -57,11 +56,8 @@ class GoldenTraces : public ::testing::TestWithParam<GoldenCase> {
 TEST_P(GoldenTraces, AreDecidedAsWritten) {
   Trace trace;
   trace.configs = {GetParam().rules};
-  auto clock = std::make_shared<weir::ManualClock>();
-  weir::MemoryStoreOptions options;
-  options.clock = clock;
-  auto store = weir::MemoryStore::Create(options);
-  ASSERT_TRUE(store.ok());
+  const weir::testing::Harness harness = StoreUnderTest().make();
+  ASSERT_NE(harness.store, nullptr);
   // The tag is the value of its column, which every key begins with: keys of
   // different tags come through different limiters on one store.
   std::map<std::string, Subject> subjects;
@@ -69,7 +65,7 @@ TEST_P(GoldenTraces, AreDecidedAsWritten) {
     if (!GetParam().tag.empty()) trace.tag = call.keys[0];
     const std::string tag = trace.tag.value_or("");
     if (subjects.count(tag) == 0) {
-      auto subject = Subject::Make({*store, clock}, trace);
+      auto subject = Subject::Make(harness, trace);
       EXPECT_TRUE(subject.ok()) << subject.status().ToString();
       subjects.emplace(tag, *std::move(subject));
     }

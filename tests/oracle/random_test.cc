@@ -14,9 +14,9 @@
 #include "tests/oracle/coverage.h"
 #include "tests/oracle/generator.h"
 #include "tests/oracle/oracle.h"
+#include "tests/oracle/store_under_test.h"
 #include "tests/oracle/subject.h"
 #include "tests/oracle/trace.h"
-#include "weir/memory_store.h"
 #include "weir/testing/store_factory.h"
 
 namespace weir_oracle {
@@ -89,9 +89,10 @@ bool RandomTraces::RunOne(bool wild, weir::testing::Rng& rng) {
 TEST_P(RandomTraces, AgreeWithTheOracle) {
   const Mix& mix = std::get<1>(GetParam());
   weir::testing::Rng rng = weir::testing::TestRng();
-  const int64_t wanted = mix.max_rules > 1
-                             ? weir::testing::Rounds(90'000, 3'500'000)
-                             : weir::testing::Rounds(35'000, 1'200'000);
+  const int64_t wanted = (mix.max_rules > 1
+                              ? weir::testing::Rounds(90'000, 3'500'000)
+                              : weir::testing::Rounds(35'000, 1'200'000)) /
+                         kFewerCalls;
   while (calls_ < wanted) {
     if (!RunOne(/*wild=*/!rng.OneIn(20), rng)) return;
   }
@@ -112,18 +113,6 @@ TEST_P(RandomTraces, AgreeWithTheOracle) {
   }
 }
 
-StoreFactory Memory() {
-  StoreFactory factory;
-  factory.name = "Memory";
-  factory.make = [] {
-    auto clock = std::make_shared<weir::ManualClock>();
-    weir::MemoryStoreOptions options;
-    options.clock = clock;
-    return weir::testing::Harness{*weir::MemoryStore::Create(options), clock};
-  };
-  return factory;
-}
-
 // Each algorithm that both sides know by itself, and all of them mixed.
 std::vector<Mix> Mixes() {
   std::vector<Mix> mixes;
@@ -139,7 +128,7 @@ std::vector<Mix> Mixes() {
 
 INSTANTIATE_TEST_SUITE_P(
     Stores, RandomTraces,
-    ::testing::Combine(::testing::Values(Memory()),
+    ::testing::Combine(::testing::Values(StoreUnderTest()),
                        ::testing::ValuesIn(Mixes())),
     [](const ::testing::TestParamInfo<RandomTraces::ParamType>& test) {
       return std::get<0>(test.param).name + "_" + std::get<1>(test.param).name;

@@ -44,6 +44,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "weir/limit.h"
+#include "weir/script.h"
 #include "weir/txn.h"
 
 namespace weir {
@@ -227,6 +228,8 @@ struct EngineInfo {
   absl::StatusOr<Compiled> (*compile)(const Fields&, int64_t now_us);
   // For stores that know nothing of this engine.
   EngineOps<Txn> ops;
+  // For stores that run scripts; null: it has no Lua half.
+  const EngineScript* script = nullptr;
 };
 
 namespace internal {
@@ -241,12 +244,43 @@ absl::StatusOr<EngineInfo::Compiled> Compile(const Fields& fields,
       E::TraitsOf(*params)};
 }
 
+// The numbers of the state that a script left behind.
+template <class E>
+Numbers ReadReply(const void* params, std::string_view bytes,
+                  const StepArgs& a) {
+  const auto& p = *static_cast<const typename E::Params*>(params);
+  if constexpr (kReadsState<E>) {
+    const typename E::State s = E::ReadState(bytes);
+    const int64_t after = E::FreshAt(p, s, a.t) - a.t;
+    return {E::Remaining(p, s, a.t),
+            a.wants_wait ? E::Wait(p, s, a.t, a.cost) : 0,
+            after > 0 ? after : 0};
+  } else {
+    return E::ReadNumbers(p, bytes, a);
+  }
+}
+
+template <class E>
+inline constexpr EngineScript kScript = {E::kScriptBytes, &WriteRecord<E>,
+                                         &WriteStep<E>, &ReadReply<E>};
+
+template <class E>
+constexpr const EngineScript* ScriptOf() {
+  if constexpr (kHasScript<E>) {
+    return &kScript<E>;
+  } else {
+    return nullptr;
+  }
+}
+
 }  // namespace internal
 
 // E as a value; a constant, made at compile time.
 template <class E>
 inline constexpr EngineInfo kEngine = {
-    E::kName, E::kDoc, E::kFields, &internal::Compile<E>, kEngineOps<E, Txn>};
+    E::kName,          E::kDoc,
+    E::kFields,        &internal::Compile<E>,
+    kEngineOps<E, Txn>, internal::ScriptOf<E>()};
 
 // The View of an engine whose state is one small struct (at most 40 bytes,
 // trivially copyable): GET, pure functions, SET. Such an engine E gives

@@ -40,6 +40,9 @@ class StoreRule {
 struct Step {
   const StoreRule* rule = nullptr;
   std::string_view key;
+  // What the keys of the call have in common; on a cluster it says where they
+  // live. It begins the key, unless the limiter was told to trust its tags.
+  std::string_view tag;
   int64_t cost = 1;
   // Its verdict does not count, and it is charged only if it passes itself.
   bool observe = false;

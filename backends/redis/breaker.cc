@@ -1,0 +1,60 @@
+#include "backends/redis/breaker.h"
+
+#include <algorithm>
+
+namespace weir::redis {
+
+using std::chrono::microseconds;
+
+Breaker::Breaker(const ClientOptions& options, uint64_t seed)
+    : limit_(options.breaker_failures),
+      min_interval_(options.min_retry_interval),
+      max_interval_(options.max_retry_interval),
+      interval_(options.min_retry_interval),
+      random_(seed | 1) {}
+
+Breaker::Verdict Breaker::Ask(SteadyTime now) {
+  if (!is_open()) return Verdict::kGo;
+  const int64_t ticks = now.time_since_epoch().count();
+  if (ticks < next_probe_.load(std::memory_order_relaxed)) return Verdict::kNo;
+  MutexLock lock(&mutex_);
+  if (!is_open()) return Verdict::kGo;
+  if (ticks < next_probe_.load(std::memory_order_relaxed)) return Verdict::kNo;
+  interval_ = std::min(interval_ * 2, max_interval_);
+  Schedule(now);
+  return Verdict::kProbe;
+}
+
+void Breaker::Fail(SteadyTime now, const absl::Status& why) {
+  MutexLock lock(&mutex_);
+  why_ = why;
+  const int failures = failures_.load(std::memory_order_relaxed) + 1;
+  if (failures == limit_) {
+    interval_ = min_interval_;
+    Schedule(now);
+  }
+  failures_.store(std::min(failures, limit_), std::memory_order_relaxed);
+}
+
+void Breaker::Close() {
+  MutexLock lock(&mutex_);
+  failures_.store(0, std::memory_order_relaxed);
+}
+
+absl::Status Breaker::Why() const {
+  MutexLock lock(&mutex_);
+  return why_;
+}
+
+void Breaker::Schedule(SteadyTime now) {
+  // xorshift64: what is drawn need not be hard to guess.
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  const auto half = static_cast<uint64_t>(interval_.count()) / 2;
+  const microseconds wait(static_cast<int64_t>(half + random_ % (half + 1)));
+  next_probe_.store((now + wait).time_since_epoch().count(),
+                    std::memory_order_relaxed);
+}
+
+}  // namespace weir::redis

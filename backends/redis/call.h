@@ -1,0 +1,56 @@
+// What is asked of Redis, and what it answers.
+#ifndef WEIR_BACKENDS_REDIS_CALL_H_
+#define WEIR_BACKENDS_REDIS_CALL_H_
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace weir::redis {
+
+// Deadlines are points on the steady clock, whatever clock the limits go by.
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+// A constant text. Lives longer than every client that was given it.
+struct Script {
+  std::string_view name;  // for messages
+  std::string_view text;
+  std::string_view sha1;  // 40 lower-case hex digits
+};
+
+// One run of a script. The views must stay valid until the call returns.
+struct ScriptCall {
+  const Script* script = nullptr;
+  // On a cluster all of one slot; the first says which node is asked.
+  absl::Span<const std::string_view> keys;
+  absl::Span<const std::string_view> args;
+  // Changes state if it is run twice. Such a call is never sent again once it
+  // may have reached the server.
+  bool charging = true;
+};
+
+// The same, owning what it names.
+struct OwnedCall {
+  const Script* script = nullptr;
+  std::vector<std::string> keys;
+  std::vector<std::string> args;
+  bool charging = true;
+};
+
+// A reply of RESP2. Simple strings and bulk strings are both kString.
+struct Reply {
+  enum class Type : uint8_t { kNil, kString, kInteger, kArray, kError };
+
+  Type type = Type::kNil;
+  int64_t integer = 0;
+  std::string text;  // kString, kError
+  std::vector<Reply> elements;
+};
+
+}  // namespace weir::redis
+
+#endif  // WEIR_BACKENDS_REDIS_CALL_H_

@@ -1,0 +1,81 @@
+// The course of one call: where it goes next, as what, and when it is over.
+// Blocking and asynchronous calls follow the same one.
+#ifndef WEIR_BACKENDS_REDIS_COURSE_H_
+#define WEIR_BACKENDS_REDIS_COURSE_H_
+
+#include <chrono>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "backends/redis/batch.h"
+#include "backends/redis/call.h"
+#include "backends/redis/cluster_map.h"
+#include "backends/redis/node.h"
+#include "backends/redis/options.h"
+#include "backends/redis/resp.h"
+#include "backends/redis/tally.h"
+
+namespace weir::redis {
+
+// How one attempt ended.
+struct Attempt {
+  const Reply* reply = nullptr;  // null: there is none
+  Reason failed = Reason::kNone;
+  bool may_have_run = false;
+  // In full, if the attempt was not made at all; else the words of it.
+  absl::Status status;
+  std::string_view words;
+};
+
+class Course {
+ public:
+  // `slot`: of the first key; -1 without keys.
+  Course(int slot, bool charging) : slot_(slot), charging_(charging) {}
+
+  // Where and how the next attempt is made. Null: there is no node to ask.
+  Node* Choose(ClusterMap* map);
+  How how() const { return how_; }
+  bool asking() const { return asking_; }
+  // The node that did not answer, if the last attempt ended so.
+  const Node* avoid() const { return avoid_; }
+  // Not sooner than after this pause.
+  std::chrono::microseconds pause() const { return pause_; }
+
+  // Judges an attempt that was made on `node`. True: the call is over, with
+  // status(); if that is ok the reply is its result.
+  bool Judge(const Attempt& attempt, Node* node, const ClientOptions& options,
+             ClusterMap* map, Tally* tally);
+  // Over because Choose found no node.
+  void GiveUp();
+  // Over because no time is left. `may_have_run` of the last attempt is kept.
+  void RunOut(const Node* node);
+  const absl::Status& status() const { return status_; }
+
+ private:
+  bool Over(absl::Status status);
+  bool Again(std::chrono::microseconds pause = {});
+  bool JudgeError(const Reply& reply, Node* node, ClusterMap* map,
+                  const ClientOptions& options);
+  bool JudgeFailure(const Attempt& attempt, Node* node, ClusterMap* map,
+                    const ClientOptions& options);
+  bool Redirect(Reason reason, std::string_view text, Node* node,
+                ClusterMap* map);
+  bool Spend(const ClientOptions& options);
+
+  const int slot_;
+  const bool charging_;
+  How how_ = How::kEvalSha;
+  bool asking_ = false;
+  Node* target_ = nullptr;       // null: the owner of the slot
+  const Node* avoid_ = nullptr;  // did not answer just now
+  int no_scripts_ = 0;
+  int spent_ = 0;
+  bool reconnected_ = false;
+  std::chrono::microseconds pause_{0};
+  absl::Status last_;  // why it is not over yet
+  absl::Status status_;
+};
+
+}  // namespace weir::redis
+
+#endif  // WEIR_BACKENDS_REDIS_COURSE_H_

@@ -1,0 +1,200 @@
+#include "backends/redis/dialer.h"
+
+#include <poll.h>
+
+#include <cerrno>
+#include <charconv>
+
+#include "absl/strings/str_cat.h"
+#include "backends/redis/errors.h"
+#include "core/text.h"
+
+namespace weir::redis {
+namespace {
+
+// Scripts write after they have read the time, which Redis allows since 5.0.
+constexpr int kLeastMajorVersion = 5;
+
+// The major version in what INFO answers; 0 if it does not say.
+int MajorVersion(std::string_view info) {
+  constexpr std::string_view kField = "redis_version:";
+  const size_t at = info.find(kField);
+  if (at == std::string_view::npos) return 0;
+  info.remove_prefix(at + kField.size());
+  int version = 0;
+  std::from_chars(info.data(), info.data() + info.size(), version);
+  return version;
+}
+
+}  // namespace
+
+Dialer::Dialer(const Address& address, const ClientOptions& options,
+               SteadyTime now)
+    : address_(address),
+      options_(options),
+      give_up_(now + options.connect_timeout),
+      name_(address.ToString()),
+      lookup_(std::make_unique<Lookup>(address)),
+      reader_(options.max_reply_bytes, options.max_reply_elements) {
+  WriteGreeting();
+}
+
+void Dialer::WriteGreeting() {
+  if (!options_.password.empty()) {
+    if (options_.user.empty()) {
+      AppendCommand({"AUTH", options_.password}, &greeting_);
+    } else {
+      AppendCommand({"AUTH", options_.user, options_.password}, &greeting_);
+    }
+    expected_.push_back("AUTH");
+  }
+  if (options_.database != 0) {
+    AppendCommand({"SELECT", std::to_string(options_.database)}, &greeting_);
+    expected_.push_back("SELECT");
+  }
+  // Also shows that somebody answers: the system's connect() succeeds with a
+  // server that hangs or has no room for clients.
+  AppendCommand({"INFO", "server"}, &greeting_);
+  expected_.push_back("INFO");
+}
+
+int Dialer::fd() const {
+  return stage_ == Stage::kLookup ? lookup_->fd() : socket_.fd();
+}
+
+Dialer::Step Dialer::Advance(SteadyTime now) {
+  const Step step = GoOn();
+  // Looked at last: what came meanwhile counts, however late we look.
+  if (stage_ != Stage::kDone && now >= give_up_) {
+    return Unreachable("not ready after connect_timeout", last_words_);
+  }
+  return step;
+}
+
+Dialer::Step Dialer::GoOn() {
+  if (stage_ == Stage::kLookup) {
+    std::string error;
+    if (!lookup_->Take(&addresses_, &error)) return Step::kWantRead;
+    if (!error.empty()) return Unreachable("looking up its address", error);
+    stage_ = Stage::kNextAddress;
+  }
+  if (stage_ == Stage::kConnect) {
+    if (PollUntil(socket_.fd(), POLLOUT, SteadyTime::min()) == 0) {
+      return Step::kWantWrite;
+    }
+    const int result = socket_.ConnectResult();
+    if (result != 0) {
+      last_words_ = ErrnoText(result);
+      stage_ = Stage::kNextAddress;
+    } else {
+      stage_ = Stage::kGreet;
+    }
+  }
+  if (stage_ == Stage::kNextAddress) {
+    const Step step = ConnectNext();
+    if (stage_ != Stage::kGreet) return step;
+  }
+  if (stage_ == Stage::kGreet) {
+    const Step step = Greet();
+    if (stage_ != Stage::kReply) return step;
+  }
+  if (stage_ == Stage::kReply) return ReadReplies();
+  return error_.ok() ? Step::kReady : Step::kFailed;
+}
+
+Dialer::Step Dialer::ConnectNext() {
+  while (next_address_ < addresses_.size()) {
+    const int result = socket_.Connect(addresses_[next_address_++]);
+    if (result == 0) {
+      stage_ = Stage::kGreet;
+      return Step::kWantWrite;
+    }
+    if (result == EINPROGRESS) {
+      stage_ = Stage::kConnect;
+      return Step::kWantWrite;
+    }
+    last_words_ = ErrnoText(result);
+  }
+  return Unreachable("connecting", last_words_);
+}
+
+Dialer::Step Dialer::Greet() {
+  while (greeting_sent_ < greeting_.size()) {
+    const ssize_t n = socket_.Send(greeting_.data() + greeting_sent_,
+                                   greeting_.size() - greeting_sent_);
+    if (n < 0 && errno == EAGAIN) return Step::kWantWrite;
+    if (n < 0) return Unreachable("greeting", ErrnoText(errno));
+    greeting_sent_ += static_cast<size_t>(n);
+  }
+  stage_ = Stage::kReply;
+  return Step::kWantRead;
+}
+
+Dialer::Step Dialer::ReadReplies() {
+  char bytes[4096];
+  while (true) {
+    Reply reply;
+    const ReplyReader::Result result = reader_.Next(&reply);
+    if (result == ReplyReader::Result::kError) {
+      return Fail(MakeError(Reason::kProtocol, name_, reader_.error()));
+    }
+    if (result == ReplyReader::Result::kReply) {
+      if (!Accept(answered_, reply)) return Step::kFailed;
+      if (++answered_ == expected_.size()) {
+        stage_ = Stage::kDone;
+        return Step::kReady;
+      }
+      continue;
+    }
+    const ssize_t n = socket_.Receive(bytes, sizeof bytes);
+    if (n < 0 && errno == EAGAIN) return Step::kWantRead;
+    if (n < 0) return Unreachable("greeting", ErrnoText(errno));
+    if (n == 0) return Unreachable("greeting", "closed by the server");
+    reader_.Feed({bytes, static_cast<size_t>(n)});
+  }
+}
+
+bool Dialer::Accept(size_t number, const Reply& reply) {
+  const std::string_view command = expected_[number];
+  if (command == "INFO") {
+    const bool error = reply.type == Reply::Type::kError;
+    const Reason reason = error ? ClassifyReply(reply.text) : Reason::kNone;
+    // A user need not be allowed to ask for the version, nor know the word.
+    if (reason == Reason::kNoPermission || reason == Reason::kScriptError) {
+      return true;
+    }
+    if (error) {
+      Fail(MakeError(reason, name_, reply.text));
+      return false;
+    }
+    const int version = MajorVersion(reply.text);
+    if (version != 0 && version < kLeastMajorVersion) {
+      Fail(MakeError(Reason::kScriptError, name_,
+                     absl::StrCat("it is Redis ", version, "; ",
+                                  kLeastMajorVersion, " or newer is needed")));
+      return false;
+    }
+    return true;
+  }
+  if (reply.type != Reply::Type::kError) return true;
+  Fail(MakeError(ClassifyReply(reply.text), name_,
+                 absl::StrCat(Sv(command), ": ", reply.text)));
+  return false;
+}
+
+Dialer::Step Dialer::Fail(absl::Status error) {
+  error_ = std::move(error);
+  stage_ = Stage::kDone;
+  socket_.Close();
+  return Step::kFailed;
+}
+
+Dialer::Step Dialer::Unreachable(std::string_view what,
+                                 std::string_view words) {
+  return Fail(MakeError(Reason::kUnreachable, name_,
+                        words.empty()
+                            ? std::string(what)
+                            : absl::StrCat(Sv(what), ": ", Sv(words))));
+}
+
+}  // namespace weir::redis

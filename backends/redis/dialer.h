@@ -1,0 +1,70 @@
+// Makes a connection ready step by step: look up, connect, AUTH, SELECT. It
+// blocks nobody, so that one caller can go on where another's deadline passed.
+// Not thread safe.
+#ifndef WEIR_BACKENDS_REDIS_DIALER_H_
+#define WEIR_BACKENDS_REDIS_DIALER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "backends/redis/lookup.h"
+#include "backends/redis/options.h"
+#include "backends/redis/resp.h"
+#include "backends/redis/socket.h"
+
+namespace weir::redis {
+
+class Dialer {
+ public:
+  enum class Step { kReady, kWantRead, kWantWrite, kFailed };
+
+  // `options` outlive it.
+  Dialer(const Address& address, const ClientOptions& options, SteadyTime now);
+
+  // Goes as far as it can.
+  Step Advance(SteadyTime now);
+  // What to wait on after kWantRead and kWantWrite. It changes.
+  int fd() const;
+  // When this attempt is given up.
+  SteadyTime give_up() const { return give_up_; }
+  // After kFailed: an error of errors.h.
+  const absl::Status& error() const { return error_; }
+  // After kReady.
+  Socket TakeSocket() { return std::move(socket_); }
+
+ private:
+  enum class Stage { kLookup, kNextAddress, kConnect, kGreet, kReply, kDone };
+
+  Step GoOn();
+  Step ConnectNext();
+  Step Greet();
+  Step ReadReplies();
+  void WriteGreeting();
+  // Checks the reply to the greeting's command of that number.
+  bool Accept(size_t number, const Reply& reply);
+  Step Fail(absl::Status error);
+  Step Unreachable(std::string_view what, std::string_view words);
+
+  const Address address_;
+  const ClientOptions& options_;
+  const SteadyTime give_up_;
+  const std::string name_;
+  std::unique_ptr<Lookup> lookup_;
+  std::vector<SocketAddress> addresses_;
+  size_t next_address_ = 0;
+  Stage stage_ = Stage::kLookup;
+  Socket socket_;
+  std::string greeting_;
+  size_t greeting_sent_ = 0;
+  std::vector<std::string_view> expected_;  // the commands of the greeting
+  size_t answered_ = 0;
+  ReplyReader reader_;
+  std::string last_words_;
+  absl::Status error_;
+};
+
+}  // namespace weir::redis
+
+#endif  // WEIR_BACKENDS_REDIS_DIALER_H_

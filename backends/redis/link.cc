@@ -1,0 +1,95 @@
+#include "backends/redis/link.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/redis/errors.h"
+
+namespace weir::redis {
+
+using Steady = std::chrono::steady_clock;
+
+absl::StatusOr<std::shared_ptr<SharedStream>> Link::Get(SteadyTime deadline) {
+  Dialer* dialer = nullptr;
+  bool resumed = false;
+  {
+    MutexLock lock(&mutex_);
+    const uint64_t failures = failures_;
+    while (true) {
+      if (stream_ != nullptr && !stream_->broken()) return stream_;
+      if (failures_ != failures) return last_error_;
+      if (!dialing_) break;
+      if (!changed_.WaitUntil(&mutex_, deadline) && dialing_) {
+        return MakeError(Reason::kTimeout, address_.ToString(),
+                         "the deadline passed while connecting");
+      }
+    }
+    stream_ = nullptr;
+    dialing_ = true;
+    resumed = dialer_ != nullptr;
+    if (!resumed) {
+      dialer_ = std::make_unique<Dialer>(address_, options_, Steady::now());
+    }
+    dialer = dialer_.get();
+  }
+  const Dialer::Step step = Dial(dialer, deadline);
+  {
+    MutexLock lock(&mutex_);
+    dialing_ = false;
+    if (step == Dialer::Step::kReady) {
+      stream_ = std::make_shared<SharedStream>(dialer_->TakeSocket(), options_,
+                                               tally_);
+      dialer_ = nullptr;
+      tally_->connects.Add();
+      changed_.NotifyAll();
+      return stream_;
+    }
+    if (step == Dialer::Step::kFailed) {
+      last_error_ = dialer_->error();
+      ++failures_;
+      dialer_ = nullptr;
+      changed_.NotifyAll();
+      if (!resumed) return last_error_;
+    } else {
+      changed_.NotifyOne();
+      return MakeError(Reason::kTimeout, address_.ToString(),
+                       "the deadline passed while connecting");
+    }
+  }
+  // What others had begun may have been hopeless for long.
+  return Get(deadline);
+}
+
+Dialer::Step Link::Dial(Dialer* dialer, SteadyTime deadline) {
+  while (true) {
+    const Dialer::Step step = dialer->Advance(Steady::now());
+    if (step == Dialer::Step::kReady || step == Dialer::Step::kFailed) {
+      return step;
+    }
+    const short events = step == Dialer::Step::kWantRead ? POLLIN : POLLOUT;
+    const SteadyTime until = std::min(deadline, dialer->give_up());
+    if (PollUntil(dialer->fd(), events, until) == 0 &&
+        Steady::now() >= deadline) {
+      return step;
+    }
+  }
+}
+
+void Link::Drop(const SharedStream* stream) {
+  MutexLock lock(&mutex_);
+  if (stream_.get() == stream) stream_ = nullptr;
+}
+
+void Link::Reset() {
+  MutexLock lock(&mutex_);
+  stream_ = nullptr;
+}
+
+size_t Link::load() {
+  MutexLock lock(&mutex_);
+  return stream_ == nullptr ? 0 : stream_->load();
+}
+
+}  // namespace weir::redis

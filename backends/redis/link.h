@@ -1,0 +1,55 @@
+// A place for one shared connection to a node: makes it when somebody needs
+// it, and anew when it has failed. Callers that come while it is being made
+// wait for it; if the one who makes it runs out of time, another goes on.
+// Thread safe.
+#ifndef WEIR_BACKENDS_REDIS_LINK_H_
+#define WEIR_BACKENDS_REDIS_LINK_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "backends/redis/dialer.h"
+#include "backends/redis/mutex.h"
+#include "backends/redis/options.h"
+#include "backends/redis/stream.h"
+#include "backends/redis/tally.h"
+
+namespace weir::redis {
+
+class Link {
+ public:
+  // `options` and `tally` outlive it.
+  Link(Address address, const ClientOptions& options, Tally* tally)
+      : address_(std::move(address)), options_(options), tally_(tally) {}
+
+  // A connection that was ready when last seen. Blocks while one is made.
+  absl::StatusOr<std::shared_ptr<SharedStream>> Get(SteadyTime deadline)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  // If it is still that one, the next call connects anew.
+  void Drop(const SharedStream* stream) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The next call connects anew, which looks the host up again.
+  void Reset() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Calls in flight.
+  size_t load() ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  // Goes on with dialer_ until it is through or the deadline has passed.
+  Dialer::Step Dial(Dialer* dialer, SteadyTime deadline);
+
+  const Address address_;
+  const ClientOptions& options_;
+  Tally* const tally_;
+  Mutex mutex_;
+  CondVar changed_;
+  std::shared_ptr<SharedStream> stream_ ABSL_GUARDED_BY(mutex_);
+  // Kept between callers; used without the lock by whoever set `dialing_`.
+  std::unique_ptr<Dialer> dialer_ ABSL_GUARDED_BY(mutex_);
+  bool dialing_ ABSL_GUARDED_BY(mutex_) = false;
+  // Attempts that failed, and how the last one did.
+  uint64_t failures_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::Status last_error_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace weir::redis
+
+#endif  // WEIR_BACKENDS_REDIS_LINK_H_

@@ -1,0 +1,112 @@
+#include "backends/redis/node.h"
+
+#include <functional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "backends/redis/errors.h"
+
+namespace weir::redis {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+// A server that has owed a reply for this long counts as not answering. A
+// caller in more of a hurry than that says nothing about the server.
+constexpr std::chrono::milliseconds kStall(50);
+
+uint64_t SeedFor(const void* node) {
+  const auto now =
+      static_cast<uint64_t>(Steady::now().time_since_epoch().count());
+  return now * 0x9e3779b97f4a7c15u ^ reinterpret_cast<uintptr_t>(node);
+}
+
+}  // namespace
+
+Node::Node(Address address, const ClientOptions& options, Tally* tally)
+    : address_(std::move(address)),
+      name_(address_.ToString()),
+      tally_(tally),
+      breaker_(options, SeedFor(this)) {
+  for (int i = 0; i < options.connections; ++i) {
+    links_.push_back(std::make_unique<Link>(address_, options, tally));
+  }
+}
+
+Link& Node::Choose() {
+  Link* best = links_.front().get();
+  if (links_.size() == 1) return *best;
+  size_t least = best->load();
+  for (size_t i = 1; i < links_.size() && least > 0; ++i) {
+    const size_t load = links_[i]->load();
+    if (load >= least) continue;
+    least = load;
+    best = links_[i].get();
+  }
+  return *best;
+}
+
+void Node::Refuse(Batch* batch, absl::Status status) {
+  const Reason reason = ReasonOf(status);
+  for (Ticket& ticket : batch->tickets) ticket.failed = reason;
+  batch->status = std::move(status);
+}
+
+std::shared_ptr<SharedStream> Node::Begin(Batch* batch, SteadyTime now,
+                                          SteadyTime deadline) {
+  const Breaker::Verdict verdict = breaker_.Ask(now);
+  if (verdict == Breaker::Verdict::kNo) {
+    Refuse(batch, breaker_.Why());
+    return nullptr;
+  }
+  if (verdict == Breaker::Verdict::kProbe) tally_->probes.Add();
+  Link& link = Choose();
+  // An old connection may turn out to be closed: then a new one is made.
+  for (int attempt = 0;; ++attempt) {
+    absl::StatusOr<std::shared_ptr<SharedStream>> stream = link.Get(deadline);
+    if (!stream.ok()) {
+      NoteFailure(stream.status());
+      Refuse(batch, stream.status());
+      return nullptr;
+    }
+    if ((*stream)->Start(batch, now, deadline)) return *std::move(stream);
+    const Reason reason = batch->tickets.front().failed;
+    if (reason != Reason::kOverloaded) {
+      link.Drop(stream->get());
+      if (attempt == 0) continue;
+    }
+    Refuse(batch, MakeError(reason, name_, batch->words));
+    return nullptr;
+  }
+}
+
+void Node::Finish(SharedStream* stream, Batch* batch, SteadyTime deadline) {
+  stream->Wait(batch, deadline);
+  Reason failed = Reason::kNone;
+  for (const Ticket& ticket : batch->tickets) {
+    if (ticket.answered) return breaker_.Succeed();
+    failed = ticket.failed;
+  }
+  if (failed == Reason::kTimeout && stream->Silence(Steady::now()) < kStall) {
+    return;
+  }
+  NoteFailure(MakeError(
+      failed, name_,
+      failed == Reason::kTimeout ? "it does not answer" : batch->words));
+}
+
+void Node::NoteFailure(const absl::Status& status) {
+  // What is no outage must not look like one to those who are turned away.
+  breaker_.Fail(Steady::now(),
+                IsOutage(status)
+                    ? MakeError(Reason::kBreakerOpen, name_,
+                                absl::StrCat("not asked for a while, after: ",
+                                             status.message()))
+                    : status);
+}
+
+void Node::Reconnect() {
+  for (const auto& link : links_) link->Reset();
+}
+
+}  // namespace weir::redis

@@ -1,0 +1,53 @@
+// One server: its connections and its breaker. Thread safe.
+#ifndef WEIR_BACKENDS_REDIS_NODE_H_
+#define WEIR_BACKENDS_REDIS_NODE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/redis/batch.h"
+#include "backends/redis/breaker.h"
+#include "backends/redis/link.h"
+#include "backends/redis/options.h"
+#include "backends/redis/stream.h"
+#include "backends/redis/tally.h"
+
+namespace weir::redis {
+
+class Node {
+ public:
+  // `options` and `tally` outlive it.
+  Node(Address address, const ClientOptions& options, Tally* tally);
+
+  const Address& address() const { return address_; }
+  const std::string& name() const { return name_; }
+  Breaker& breaker() { return breaker_; }
+
+  // Sends a batch. Null: every ticket has failed and was not run; the status
+  // in full is in batch->status.
+  std::shared_ptr<SharedStream> Begin(Batch* batch, SteadyTime now,
+                                      SteadyTime deadline);
+  // Waits for it.
+  void Finish(SharedStream* stream, Batch* batch, SteadyTime deadline);
+
+  // A failure that the breaker counts.
+  void NoteFailure(const absl::Status& status);
+
+  // The connections are made anew, and the host looked up again.
+  void Reconnect();
+
+ private:
+  Link& Choose();
+  void Refuse(Batch* batch, absl::Status status);
+
+  const Address address_;
+  const std::string name_;
+  Tally* const tally_;
+  Breaker breaker_;
+  std::vector<std::unique_ptr<Link>> links_;
+};
+
+}  // namespace weir::redis
+
+#endif  // WEIR_BACKENDS_REDIS_NODE_H_

@@ -1,0 +1,219 @@
+#include "backends/redis/router.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "backends/redis/resp.h"
+
+namespace weir::redis {
+namespace {
+
+using std::chrono::microseconds;
+using Steady = std::chrono::steady_clock;
+
+// Commands of earlier calls of this thread leave their memory behind.
+constexpr size_t kKeptBytes = 64 * 1024;
+
+std::string TakeBuffer(std::string* kept) {
+  std::string buffer = std::move(*kept);
+  buffer.clear();
+  return buffer;
+}
+
+std::string* KeptBuffer() {
+  static thread_local std::string buffer;
+  return &buffer;
+}
+
+}  // namespace
+
+// What one node is asked in a round.
+struct Router::Group {
+  Group() { batch.bytes = TakeBuffer(KeptBuffer()); }
+  ~Group() {
+    if (batch.bytes.capacity() <= kKeptBytes) {
+      *KeptBuffer() = std::move(batch.bytes);
+    }
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  Batch batch;
+  // For each ticket its leg; null for what goes before a call.
+  absl::InlinedVector<Leg*, 4> legs;
+  std::shared_ptr<SharedStream> stream;
+  bool refresh = false;
+  Reply map;
+};
+
+void Router::Run(absl::Span<Leg> legs, SteadyTime deadline) {
+  tally_->calls.Add(static_cast<int64_t>(legs.size()));
+  SteadyTime now = Steady::now();
+  while (true) {
+    bool over = true;
+    microseconds pause(0);
+    const bool late = now >= deadline;
+    for (Leg& leg : legs) {
+      if (leg.over) continue;
+      if (late) {
+        leg.course.RunOut(leg.node);
+        tally_->Met(Reason::kTimeout);
+        leg.over = true;
+        continue;
+      }
+      over = false;
+      pause = std::max(pause, leg.course.pause());
+    }
+    if (over) return;
+    if (pause.count() > 0) {
+      std::this_thread::sleep_until(std::min(deadline, now + pause));
+      now = Steady::now();
+      if (now >= deadline) continue;
+    }
+    Round(legs, now, deadline);
+    if (legs.size() == 1 && legs[0].over) return;
+    now = Steady::now();
+  }
+}
+
+void Router::Round(absl::Span<Leg> legs, SteadyTime now, SteadyTime deadline) {
+  bool refresh = map_->ClaimRefresh(now);
+  if (refresh) {
+    for (const Leg& leg : legs) {
+      if (leg.over || leg.course.avoid() == nullptr) continue;
+      RefreshBeside(leg.course.avoid(), now, deadline);
+      refresh = false;
+      break;
+    }
+  }
+  if (legs.size() == 1) return Single(&legs[0], refresh, now, deadline);
+
+  std::vector<std::pair<Node*, std::vector<Leg*>>> by_node;
+  for (Leg& leg : legs) {
+    if (leg.over) continue;
+    Node* const node = leg.node = leg.course.Choose(map_);
+    if (node == nullptr) {
+      leg.course.GiveUp();
+      leg.over = true;
+      continue;
+    }
+    auto place =
+        std::find_if(by_node.begin(), by_node.end(),
+                     [node](const auto& e) { return e.first == node; });
+    if (place == by_node.end()) {
+      place = by_node.emplace(by_node.end(), node, std::vector<Leg*>());
+    }
+    place->second.push_back(&leg);
+  }
+  std::vector<std::unique_ptr<Group>> groups;
+  for (const auto& [node, its_legs] : by_node) {
+    groups.push_back(std::make_unique<Group>());
+    Group* const group = groups.back().get();
+    Fill(its_legs, std::exchange(refresh, false), group);
+    group->stream = node->Begin(&group->batch, now, deadline);
+  }
+  for (size_t i = 0; i < groups.size(); ++i) {
+    Node* const node = by_node[i].first;
+    Group* const group = groups[i].get();
+    if (group->stream != nullptr) {
+      node->Finish(group->stream.get(), &group->batch, deadline);
+    }
+    Settle(node, group);
+  }
+}
+
+void Router::Single(Leg* leg, bool refresh, SteadyTime now,
+                    SteadyTime deadline) {
+  Node* const node = leg->node = leg->course.Choose(map_);
+  if (node == nullptr) {
+    leg->course.GiveUp();
+    leg->over = true;
+    return;
+  }
+  Group group;
+  Fill({leg}, refresh, &group);
+  group.stream = node->Begin(&group.batch, now, deadline);
+  if (group.stream != nullptr) {
+    node->Finish(group.stream.get(), &group.batch, deadline);
+  }
+  Settle(node, &group);
+}
+
+void Router::Fill(absl::Span<Leg* const> legs, bool refresh, Group* group) {
+  Batch& batch = group->batch;
+  const auto add = [&](Leg* leg, Reply* reply) {
+    batch.AddTicket(reply);
+    group->legs.push_back(leg);
+  };
+  group->refresh = refresh;
+  if (refresh) {
+    AppendCommand({"CLUSTER", "SLOTS"}, &batch.bytes);
+    add(nullptr, &group->map);
+  }
+  absl::InlinedVector<const Script*, 4> sent_texts;
+  for (Leg* leg : legs) {
+    if (leg->course.asking()) {
+      AppendCommand({"ASKING"}, &batch.bytes);
+      add(nullptr, nullptr);
+    }
+    How how = leg->course.how();
+    if (how == How::kEval) {
+      // Once in a batch: those behind it find the script there.
+      const Script* const script = leg->call->script;
+      if (std::find(sent_texts.begin(), sent_texts.end(), script) !=
+          sent_texts.end()) {
+        how = How::kEvalSha;
+      } else {
+        sent_texts.push_back(script);
+        tally_->evals.Add();
+      }
+    }
+    AppendCall(how, *leg->call->script, leg->call->keys, leg->call->args,
+               &batch.bytes);
+    add(leg, leg->reply);
+  }
+}
+
+void Router::Settle(Node* node, Group* group) {
+  const Batch& batch = group->batch;
+  if (group->refresh && batch.tickets[0].answered) {
+    map_->Apply(group->map, *node);
+  }
+  for (size_t i = 0; i < batch.tickets.size(); ++i) {
+    Leg* const leg = group->legs[i];
+    if (leg == nullptr) continue;
+    const Ticket& ticket = batch.tickets[i];
+    Attempt attempt;
+    if (ticket.answered) {
+      attempt.reply = leg->reply;
+    } else {
+      attempt.failed = ticket.failed;
+      attempt.may_have_run = ticket.may_have_run;
+      attempt.status = batch.status;
+      attempt.words = batch.words;
+    }
+    leg->over = leg->course.Judge(attempt, node, options_, map_, tally_);
+  }
+}
+
+void Router::RefreshBeside(const Node* silent, SteadyTime now,
+                           SteadyTime deadline) {
+  // Half of what is left, so that something remains for the call itself.
+  const SteadyTime until = now + (deadline - now) / 2;
+  Node* const node = map_->Any(silent);
+  if (node == nullptr) return;
+  Group group;
+  Fill({}, true, &group);
+  group.stream = node->Begin(&group.batch, now, until);
+  if (group.stream != nullptr) {
+    node->Finish(group.stream.get(), &group.batch, until);
+  }
+  Settle(node, &group);
+}
+
+}  // namespace weir::redis

@@ -1,0 +1,56 @@
+// Blocking calls: each to the node that has its keys, again where an answer
+// says so, all within one deadline. Thread safe.
+#ifndef WEIR_BACKENDS_REDIS_ROUTER_H_
+#define WEIR_BACKENDS_REDIS_ROUTER_H_
+
+#include "absl/types/span.h"
+#include "backends/redis/call.h"
+#include "backends/redis/cluster_map.h"
+#include "backends/redis/course.h"
+#include "backends/redis/options.h"
+#include "backends/redis/tally.h"
+
+namespace weir::redis {
+
+// A call under way.
+struct Leg {
+  Leg(const ScriptCall& c, Reply* r)
+      : call(&c),
+        reply(r),
+        course(c.keys.empty() ? -1 : SlotOf(c.keys[0]), c.charging) {}
+
+  const ScriptCall* call;
+  Reply* reply;
+  Course course;
+  bool over = false;
+  Node* node = nullptr;  // of the last attempt
+};
+
+class Router {
+ public:
+  // All outlive it.
+  Router(const ClientOptions& options, ClusterMap* map, Tally* tally)
+      : options_(options), map_(map), tally_(tally) {}
+
+  // Until every leg is over.
+  void Run(absl::Span<Leg> legs, SteadyTime deadline);
+
+ private:
+  struct Group;
+
+  // One attempt of every leg that is not over.
+  void Round(absl::Span<Leg> legs, SteadyTime now, SteadyTime deadline);
+  void Single(Leg* leg, bool refresh, SteadyTime now, SteadyTime deadline);
+  void Fill(absl::Span<Leg* const> legs, bool refresh, Group* group);
+  void Settle(Node* node, Group* group);
+  // Asks another node for the map, if the one that should know is silent.
+  void RefreshBeside(const Node* silent, SteadyTime now, SteadyTime deadline);
+
+  const ClientOptions& options_;
+  ClusterMap* const map_;
+  Tally* const tally_;
+};
+
+}  // namespace weir::redis
+
+#endif  // WEIR_BACKENDS_REDIS_ROUTER_H_

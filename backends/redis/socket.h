@@ -1,0 +1,51 @@
+// A non-blocking stream socket that is closed once, and never sends SIGPIPE.
+#ifndef WEIR_BACKENDS_REDIS_SOCKET_H_
+#define WEIR_BACKENDS_REDIS_SOCKET_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string>
+
+#include "backends/redis/call.h"
+#include "backends/redis/lookup.h"
+
+namespace weir::redis {
+
+class Socket {
+ public:
+  Socket() = default;
+  ~Socket() { Close(); }
+  Socket(Socket&& other) noexcept;
+  Socket& operator=(Socket&& other) noexcept;
+
+  int fd() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+
+  // Begins to connect. 0, EINPROGRESS or another errno.
+  int Connect(const SocketAddress& address);
+  // How connecting ended: 0 or an errno.
+  int ConnectResult() const;
+  // As send and recv: a count, 0 for the end (Receive), or -1 and errno.
+  ssize_t Send(const char* data, size_t size) const;
+  ssize_t Receive(char* data, size_t size) const;
+  // 0: nothing has come and the other side is there. Else it is not fit to
+  // send on any more: closed, or something came that nobody asked for.
+  int CheckIdle() const;
+  // Ends both directions; wakes whoever polls. Safe beside Send and Receive.
+  void Shutdown() const;
+  void Close();
+
+ private:
+  int fd_ = -1;
+};
+
+// Waits for POLLIN and so on. > 0: what came; 0: the deadline passed.
+int PollUntil(int fd, short events, SteadyTime deadline);
+
+// The system's words for an errno.
+std::string ErrnoText(int error);
+
+}  // namespace weir::redis
+
+#endif  // WEIR_BACKENDS_REDIS_SOCKET_H_

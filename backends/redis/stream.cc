@@ -1,0 +1,377 @@
+#include "backends/redis/stream.h"
+
+#include <poll.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+
+namespace weir::redis {
+namespace {
+
+using std::chrono::microseconds;
+using Steady = std::chrono::steady_clock;
+
+constexpr size_t kReadBytes = 16 * 1024;
+// A connection that was idle this long may have been closed meanwhile.
+constexpr microseconds kIdle = std::chrono::milliseconds(1);
+// Buffers that a peak made larger than this are given back.
+constexpr size_t kKeptBytes = 256 * 1024;
+
+}  // namespace
+
+SharedStream::SharedStream(Socket socket, const ClientOptions& options,
+                           Tally* tally)
+    : options_(options),
+      tally_(tally),
+      socket_(std::move(socket)),
+      last_reply_(Steady::now()),
+      reader_(options.max_reply_bytes, options.max_reply_elements),
+      bytes_(kReadBytes) {}
+
+bool SharedStream::Refuse(Batch* batch, Reason reason, std::string words) {
+  for (Ticket& ticket : batch->tickets) ticket.failed = reason;
+  batch->words = std::move(words);
+  batch->left_ = 0;
+  return false;
+}
+
+Reason SharedStream::CheckBefore(SteadyTime now, std::string* words) {
+  if (broken()) {
+    *words = broken_words_;
+    return why_broken_;
+  }
+  if (slots_.empty()) {
+    if (reading_ || now - last_reply_ < kIdle) return Reason::kNone;
+    const int error = socket_.CheckIdle();
+    if (error == 0) return Reason::kNone;
+    Break(Reason::kClosed, ErrnoText(error));
+  } else if (now - slots_.front().since > options_.max_call_age) {
+    Break(Reason::kClosed, "its oldest call was not answered in max_call_age");
+  } else {
+    return Reason::kNone;
+  }
+  *words = broken_words_;
+  return Reason::kClosed;
+}
+
+bool SharedStream::Start(Batch* batch, SteadyTime now, SteadyTime deadline) {
+  const size_t count = batch->tickets.size();
+  bool fail_all = false;
+  {
+    MutexLock lock(&mutex_);
+    batch->signal_.Clear();
+    batch->waiting_ = false;
+    std::string words;
+    const Reason reason = CheckBefore(now, &words);
+    if (reason == Reason::kNone &&
+        slots_.size() + count <= static_cast<size_t>(options_.max_in_flight)) {
+      batch->first_ = slots_.end_number();
+      batch->left_ = count;
+      for (const size_t end : batch->ends) {
+        slots_.Push(Slot{batch, queued_end_ + end, now});
+      }
+      load_.store(slots_.size(), std::memory_order_relaxed);
+      queued_.append(batch->bytes);
+      queued_end_ += batch->bytes.size();
+      if (writing_) return true;
+      writing_ = true;
+    } else if (reason == Reason::kNone) {
+      return Refuse(batch, Reason::kOverloaded, "max_in_flight is reached");
+    } else {
+      Refuse(batch, reason, std::move(words));
+      // Those who wait are told at once if nobody reads.
+      fail_all = !reading_ && !slots_.empty();
+      reading_ |= fail_all;
+      if (!fail_all) return false;
+    }
+  }
+  if (fail_all) {
+    FailAll(nullptr);
+    return false;
+  }
+  Write(deadline);
+  return true;
+}
+
+bool SharedStream::TakeQueued(bool company) {
+  MutexLock lock(&mutex_);
+  if (sending_.capacity() > kKeptBytes) std::string().swap(sending_);
+  sending_.clear();
+  if (queued_.empty() || broken()) {
+    writing_ = false;
+    return false;
+  }
+  if (company && crowded_) {
+    crowded_ = false;
+    return true;
+  }
+  sending_.swap(queued_);
+  return true;
+}
+
+void SharedStream::Write(SteadyTime deadline) {
+  while (TakeQueued(/*company=*/true)) {
+    if (sending_.empty()) {
+      // Those who were answered with us are about to ask again: one system
+      // call for all of them.
+      sched_yield();
+      if (!TakeQueued(/*company=*/false)) return;
+    }
+    size_t sent = 0;
+    if (SendAll(deadline, &sent)) continue;
+    const int error = errno;
+    {
+      MutexLock lock(&mutex_);
+      writing_ = false;
+      // What is left goes first when somebody writes again.
+      sending_.erase(0, sent);
+      queued_.insert(0, sending_);
+      sending_.clear();
+      if (error == EAGAIN) return;
+      Break(Reason::kClosed, "sending: " + ErrnoText(error));
+      if (reading_) return;
+      reading_ = true;
+    }
+    return FailAll(nullptr);
+  }
+}
+
+bool SharedStream::SendAll(SteadyTime deadline, size_t* sent) {
+  while (*sent < sending_.size()) {
+    tally_->sends.Add();
+    const ssize_t n =
+        socket_.Send(sending_.data() + *sent, sending_.size() - *sent);
+    if (n >= 0) {
+      *sent += static_cast<size_t>(n);
+      sent_.fetch_add(static_cast<uint64_t>(n), std::memory_order_release);
+      continue;
+    }
+    if (errno != EAGAIN) return false;
+    if (PollUntil(socket_.fd(), POLLOUT, deadline) == 0) {
+      errno = EAGAIN;
+      return false;
+    }
+  }
+  return true;
+}
+
+void SharedStream::Wait(Batch* batch, SteadyTime deadline) {
+  bool read;
+  {
+    MutexLock lock(&mutex_);
+    batch->waiting_ = true;
+    read = batch->left_ > 0 && !reading_;
+    reading_ |= read;
+  }
+  if (read) return Read(batch, deadline);
+  if (options_.spin.count() > 0) {
+    const SteadyTime until = std::min(deadline, Steady::now() + options_.spin);
+    while (batch->signal_.Get() == Signal::kNothing && Steady::now() < until) {
+    }
+  }
+  // Whoever answered the last ticket still has to say so, even if it is
+  // answered already: until then the batch is theirs too.
+  if (!batch->signal_.Wait(deadline)) return Leave(batch);
+  if (batch->signal_.Get() == Signal::kLead) {
+    batch->signal_.Clear();
+    Read(batch, deadline);
+  }
+}
+
+void SharedStream::Leave(Batch* batch) {
+  bool told = false;
+  {
+    MutexLock lock(&mutex_);
+    told = batch->left_ == 0;
+    if (!told) {
+      // Made the reader at the last moment.
+      if (batch->signal_.Get() == Signal::kLead) {
+        batch->waiting_ = false;
+        PassOn();
+      }
+      for (size_t i = 0; i < batch->tickets.size(); ++i) {
+        const uint64_t number = batch->first_ + i;
+        if (!slots_.Has(number)) continue;
+        Slot& slot = slots_.At(number);
+        slot.batch = nullptr;
+        FailTicket(batch, i, slot.end, Reason::kTimeout);
+      }
+    }
+  }
+  if (told) batch->signal_.Wait(SteadyTime::max());
+}
+
+void SharedStream::FailTicket(Batch* batch, size_t index, uint64_t end,
+                              Reason reason) {
+  Ticket& ticket = batch->tickets[index];
+  ticket.failed = reason;
+  // A command that was not sent to its last byte can't be run by anybody, if
+  // its connection is closed. Else it will be sent.
+  ticket.may_have_run =
+      !broken() || end <= sent_.load(std::memory_order_acquire);
+  --batch->left_;
+}
+
+SteadyTime SharedStream::NextDeadline(SteadyTime deadline) {
+  MutexLock lock(&mutex_);
+  if (slots_.empty()) return deadline;
+  return std::min(deadline, slots_.front().since + options_.max_call_age);
+}
+
+bool SharedStream::AwaitBytes(SteadyTime until) {
+  return PollUntil(socket_.fd(), POLLIN, until) != 0;
+}
+
+void SharedStream::Read(Batch* batch, SteadyTime deadline) {
+  SteadyTime spin_until{};
+  if (options_.spin.count() > 0) {
+    spin_until = std::min(deadline, Steady::now() + options_.spin);
+  }
+  while (true) {
+    Reason reason = Reason::kNone;
+    std::string words;
+    const bool spinning =
+        options_.spin.count() > 0 && Steady::now() < spin_until;
+    if (!spinning && !AwaitBytes(NextDeadline(deadline))) {
+      if (Steady::now() >= deadline) {
+        {
+          MutexLock lock(&mutex_);
+          batch->waiting_ = false;
+          PassOn();
+        }
+        return Leave(batch);
+      }
+      reason = Reason::kClosed;
+      words = "its oldest call was not answered in max_call_age";
+    } else if (ReadSome(&reason, &words)) {
+      if (reply_count_ > 0 && HandOut(batch)) return;
+      if (!broken()) continue;
+      MutexLock lock(&mutex_);
+      reason = why_broken_;
+      words = broken_words_;
+    }
+    {
+      MutexLock lock(&mutex_);
+      Break(reason, std::move(words));
+    }
+    return FailAll(batch);
+  }
+}
+
+bool SharedStream::ReadSome(Reason* reason, std::string* words) {
+  reply_count_ = 0;
+  tally_->receives.Add();
+  const ssize_t n = socket_.Receive(bytes_.data(), bytes_.size());
+  if (n < 0 && errno == EAGAIN) return true;
+  if (n <= 0) {
+    *reason = Reason::kClosed;
+    *words = n == 0 ? "closed by the server" : ErrnoText(errno);
+    return false;
+  }
+  reader_.Feed({bytes_.data(), static_cast<size_t>(n)});
+  while (true) {
+    if (reply_count_ == replies_.size()) replies_.emplace_back();
+    const auto result = reader_.Next(&replies_[reply_count_]);
+    if (result == ReplyReader::Result::kReply) {
+      ++reply_count_;
+      continue;
+    }
+    if (result == ReplyReader::Result::kNeedsMore) return true;
+    // Whatever came before the fault is good.
+    MutexLock lock(&mutex_);
+    Break(Reason::kProtocol, reader_.error());
+    return true;
+  }
+}
+
+bool SharedStream::HandOut(Batch* own) {
+  absl::InlinedVector<Batch*, 64> finished;
+  bool passed_on = false;
+  {
+    MutexLock lock(&mutex_);
+    last_reply_ = Steady::now();
+    for (size_t i = 0; i < reply_count_; ++i) {
+      if (slots_.empty()) {
+        const bool error = replies_[i].type == Reply::Type::kError;
+        Break(error ? ClassifyReply(replies_[i].text) : Reason::kProtocol,
+              error ? replies_[i].text : "a reply that nobody asked for");
+        break;
+      }
+      const uint64_t number = slots_.begin_number();
+      Batch* const batch = slots_.Pop().batch;
+      if (batch == nullptr) {
+        tally_->late_replies.Add();
+        continue;
+      }
+      Ticket& ticket = batch->tickets[number - batch->first_];
+      ticket.answered = true;
+      if (ticket.reply != nullptr) std::swap(*ticket.reply, replies_[i]);
+      if (--batch->left_ == 0) finished.push_back(batch);
+    }
+    crowded_ = finished.size() > 1;
+    load_.store(slots_.size(), std::memory_order_relaxed);
+    if (own->left_ == 0 && !broken()) {
+      PassOn();
+      passed_on = true;
+    }
+  }
+  // From here on somebody else may be reading.
+  for (Batch* batch : finished) {
+    if (batch != own) batch->signal_.Set(Signal::kDone);
+  }
+  return passed_on;
+}
+
+void SharedStream::PassOn() {
+  for (uint64_t n = slots_.begin_number(); n != slots_.end_number(); ++n) {
+    Batch* const batch = slots_.At(n).batch;
+    if (batch != nullptr && batch->waiting_) {
+      batch->signal_.Set(Signal::kLead);
+      return;
+    }
+  }
+  reading_ = false;
+}
+
+void SharedStream::Break(Reason reason, std::string words) {
+  if (broken()) return;
+  why_broken_ = reason;
+  broken_words_ = std::move(words);
+  broken_.store(true, std::memory_order_release);
+  tally_->closes.Add();
+  socket_.Shutdown();
+}
+
+void SharedStream::FailAll(Batch* own) {
+  std::vector<Batch*> woken;
+  {
+    MutexLock lock(&mutex_);
+    while (!slots_.empty()) {
+      const uint64_t number = slots_.begin_number();
+      const Slot slot = slots_.Pop();
+      if (slot.batch == nullptr) continue;
+      slot.batch->words = broken_words_;
+      FailTicket(slot.batch, static_cast<size_t>(number - slot.batch->first_),
+                 slot.end, why_broken_);
+      if (slot.batch->left_ == 0 && slot.batch != own) {
+        woken.push_back(slot.batch);
+      }
+    }
+    load_.store(0, std::memory_order_relaxed);
+    reading_ = false;
+  }
+  for (Batch* batch : woken) batch->signal_.Set(Signal::kDone);
+}
+
+microseconds SharedStream::Silence(SteadyTime now) {
+  MutexLock lock(&mutex_);
+  if (slots_.empty()) return microseconds(0);
+  const SteadyTime since = std::max(slots_.front().since, last_reply_);
+  return std::chrono::duration_cast<microseconds>(now - since);
+}
+
+}  // namespace weir::redis

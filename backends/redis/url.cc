@@ -1,0 +1,247 @@
+#include "backends/redis/url.h"
+
+#include <charconv>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/text.h"
+
+namespace weir::redis {
+namespace {
+
+using std::chrono::microseconds;
+
+// Cuts text at the first (last) mark; false if there is none.
+bool CutFirst(std::string_view* text, char mark, std::string_view* before) {
+  const size_t at = text->find(mark);
+  if (at == std::string_view::npos) return false;
+  *before = text->substr(0, at);
+  text->remove_prefix(at + 1);
+  return true;
+}
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+absl::StatusOr<std::string> Decode(std::string_view part,
+                                   std::string_view text) {
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      plain += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? HexDigit(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? HexDigit(text[i + 2]) : -1;
+    if (high < 0 || low < 0) {
+      return InvalidArgument("redis URL: ", Sv(part),
+                             ": % must be followed by two hex digits");
+    }
+    plain += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return plain;
+}
+
+absl::StatusOr<int> ParseInt(std::string_view part, std::string_view text) {
+  int value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc() || stop != end || value < 0) {
+    return InvalidArgument("redis URL: ", Sv(part), " is \"", Sv(text),
+                           "\"; a whole number is wanted");
+  }
+  return value;
+}
+
+absl::StatusOr<microseconds> ParseDuration(std::string_view part,
+                                           std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    int64_t micros;
+  };
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && value >= 0 && value <= 1'000'000'000) {
+    const std::string_view unit(stop, static_cast<size_t>(end - stop));
+    for (const Unit& known : {Unit{"us", 1}, Unit{"ms", 1'000},
+                              Unit{"s", 1'000'000}, Unit{"m", 60'000'000}}) {
+      if (unit == known.name) return microseconds(value * known.micros);
+    }
+  }
+  return InvalidArgument("redis URL: ", Sv(part), " is \"", Sv(text),
+                         "\"; wanted is a number with a unit, us, ms, s or m, "
+                         "as in 50ms");
+}
+
+absl::StatusOr<Address> ParseHost(std::string_view text) {
+  Address address;
+  std::string_view port;
+  bool has_port = false;
+  if (!text.empty() && text[0] == '[') {
+    const size_t end = text.find(']');
+    if (end == std::string_view::npos) {
+      return InvalidArgument("redis URL: host \"", Sv(text), "\" lacks its ]");
+    }
+    address.host = std::string(text.substr(1, end - 1));
+    port = text.substr(end + 1);
+    has_port = !port.empty();
+    if (has_port && port[0] != ':') {
+      return InvalidArgument("redis URL: \"", Sv(port), "\" after the host");
+    }
+    if (has_port) port.remove_prefix(1);
+  } else {
+    std::string_view host;
+    has_port = CutFirst(&text, ':', &host);
+    address.host = std::string(has_port ? host : text);
+    port = text;
+  }
+  if (address.host.empty()) return InvalidArgument("redis URL: host is empty");
+  if (has_port) {
+    absl::StatusOr<int> number = ParseInt("port", port);
+    if (!number.ok()) return number.status();
+    address.port = *number;
+  }
+  return address;
+}
+
+absl::Status ParseUser(std::string_view text, ClientOptions* options) {
+  std::string_view user;
+  // "redis://password@host" is not meant: a lone word is a user.
+  if (!CutFirst(&text, ':', &user)) {
+    return InvalidArgument(
+        "redis URL: before the @ stands user:password, or :password");
+  }
+  absl::StatusOr<std::string> plain = Decode("user", user);
+  if (!plain.ok()) return plain.status();
+  options->user = *std::move(plain);
+  plain = Decode("password", text);
+  if (!plain.ok()) return plain.status();
+  options->password = *std::move(plain);
+  return absl::OkStatus();
+}
+
+template <class T>
+absl::Status Store(absl::StatusOr<T> value, T* to) {
+  if (!value.ok()) return value.status();
+  *to = *std::move(value);
+  return absl::OkStatus();
+}
+
+absl::Status ParseParameter(std::string_view text, Url* url) {
+  std::string_view name;
+  if (!CutFirst(&text, '=', &name)) {
+    return InvalidArgument("redis URL: parameter \"", Sv(text), "\" has no =");
+  }
+  ClientOptions& client = url->client;
+  if (name == "timeout") {
+    return Store(ParseDuration(name, text), &url->timeout.emplace());
+  }
+  if (name == "connect_timeout") {
+    return Store(ParseDuration(name, text), &client.connect_timeout);
+  }
+  if (name == "spin") return Store(ParseDuration(name, text), &client.spin);
+  if (name == "connections") {
+    return Store(ParseInt(name, text), &client.connections);
+  }
+  if (name == "io_threads") {
+    return Store(ParseInt(name, text), &client.io_threads);
+  }
+  if (name == "db") return Store(ParseInt(name, text), &client.database);
+  if (name == "namespace") {
+    return Store(Decode(name, text), &url->name_space.emplace());
+  }
+  return InvalidArgument("redis URL: there is no parameter \"", Sv(name),
+                         "\"; there are timeout, connect_timeout, spin, "
+                         "connections, io_threads, db, namespace");
+}
+
+absl::Status ParseHosts(std::string_view hosts, Url* url) {
+  while (true) {
+    std::string_view host;
+    const bool more = CutFirst(&hosts, ',', &host);
+    absl::StatusOr<Address> address = ParseHost(more ? host : hosts);
+    if (!address.ok()) return address.status();
+    url->client.addresses.push_back(*std::move(address));
+    if (!more) return absl::OkStatus();
+  }
+}
+
+// What follows "scheme://", up to the parameters.
+absl::Status ParseServer(std::string_view text, bool is_unix, Url* url) {
+  const size_t at = text.rfind('@');
+  if (at != std::string_view::npos) {
+    absl::Status status = ParseUser(text.substr(0, at), &url->client);
+    if (!status.ok()) return status;
+    text.remove_prefix(at + 1);
+  }
+  if (is_unix) {
+    if (text.empty() || text[0] != '/') {
+      return InvalidArgument("redis URL: a unix socket has an absolute path");
+    }
+    return Store(Decode("path", text),
+                 &url->client.addresses.emplace_back().path);
+  }
+  std::string_view hosts;
+  if (CutFirst(&text, '/', &hosts)) {
+    if (!text.empty()) {
+      absl::Status status = Store(ParseInt("the database after the /", text),
+                                  &url->client.database);
+      if (!status.ok()) return status;
+    }
+  } else {
+    hosts = text;
+  }
+  return ParseHosts(hosts, url);
+}
+
+}  // namespace
+
+absl::StatusOr<Url> ParseUrl(std::string_view text) {
+  const size_t at = text.find("://");
+  if (at == std::string_view::npos) {
+    return InvalidArgument(
+        "redis URL: it does not begin with redis://, redis+cluster:// or "
+        "unix://");
+  }
+  const std::string_view scheme = text.substr(0, at);
+  text.remove_prefix(at + 3);
+  if (scheme == "rediss" || scheme == "rediss+cluster") {
+    return absl::UnimplementedError(
+        absl::StrCat("redis URL: ", Sv(scheme),
+                     ":// needs TLS, which this build does not have; use "
+                     "redis:// through a TLS tunnel"));
+  }
+  const bool is_unix = scheme == "unix" || scheme == "redis+unix";
+  Url url;
+  url.client.cluster = scheme == "redis+cluster";
+  if (!is_unix && !url.client.cluster && scheme != "redis") {
+    return InvalidArgument("redis URL: scheme \"", Sv(scheme),
+                           "\"; there are redis, redis+cluster, unix, "
+                           "redis+unix");
+  }
+  std::string_view server = text;
+  std::string_view parameters;
+  if (CutFirst(&text, '?', &server)) {
+    parameters = text;
+  } else {
+    server = text;
+  }
+  absl::Status status = ParseServer(server, is_unix, &url);
+  while (status.ok() && !parameters.empty()) {
+    std::string_view one;
+    const bool more = CutFirst(&parameters, '&', &one);
+    status = ParseParameter(more ? one : parameters, &url);
+    if (!more) break;
+  }
+  if (status.ok()) status = Validate(url.client);
+  if (!status.ok()) return status;
+  return url;
+}
+
+}  // namespace weir::redis

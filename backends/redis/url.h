@@ -1,0 +1,38 @@
+// The address of a Redis as text.
+//
+//   redis://user:password@host:6379/2?timeout=50ms&namespace=shop
+//   rediss://...                      the same over TLS
+//   redis+cluster://h1:7001,h2,h3     any nodes of a cluster
+//   unix:///run/redis.sock?db=2       also redis+unix://
+//
+// User, password, path and values may be percent-encoded. Parameters:
+//   timeout, connect_timeout, spin    durations with a unit: 250us, 50ms, 1s
+//   connections, io_threads, db       whole numbers
+//   namespace                         text
+#ifndef WEIR_BACKENDS_REDIS_URL_H_
+#define WEIR_BACKENDS_REDIS_URL_H_
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "backends/redis/options.h"
+
+namespace weir::redis {
+
+struct Url {
+  ClientOptions client;
+  // Where the text says so.
+  std::optional<std::chrono::microseconds> timeout;
+  std::optional<std::string> name_space;
+};
+
+// InvalidArgument says what is wrong, and never repeats user or password.
+// Unimplemented: rediss://, as long as there is no TLS here.
+absl::StatusOr<Url> ParseUrl(std::string_view text);
+
+}  // namespace weir::redis
+
+#endif  // WEIR_BACKENDS_REDIS_URL_H_

@@ -1,0 +1,211 @@
+// What each script costs the server, beside a script of TIME, GET and SET PX
+// with a reply of the same size: the least that any limiter on server time
+// does.
+//
+//   redis-server --port 7000 --save '' &
+//   redis_script_cost 7000
+//
+// Empties the server. Prints for each script the server's own time per call
+// (INFO commandstats, usec_per_call) and the wall time per call, both with 64
+// calls in a pipeline over 1,000 keys; medians of five rounds.
+#include <hiredis/hiredis.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/redis/key_name.h"
+#include "backends/redis/redis_rule.h"
+#include "backends/redis/script_set.h"
+#include "backends/redis/step_codec.h"
+#include "weir/limit.h"
+#include "weir/registry.h"
+
+namespace weir::redis {
+namespace {
+
+constexpr int kPipeline = 64;
+constexpr int kKeys = 1000;
+constexpr int kBatches = 400;
+constexpr int kRounds = 5;
+
+constexpr std::string_view kFloor =
+    "local t = redis.call('TIME')\n"
+    "local v = redis.call('GET', KEYS[1])\n"
+    "redis.call('SET', KEYS[1], 'abcdefghijklmnopqrstuvwxy', 'PX', 61000)\n"
+    "return 'abcdefghijklmnopqrstuvwxyzabcdefg'";
+
+redisContext* server = nullptr;
+
+struct FreeReply {
+  void operator()(redisReply* r) const { freeReplyObject(r); }
+};
+using OwnedReply = std::unique_ptr<redisReply, FreeReply>;
+
+OwnedReply NextReply() {
+  void* reply = nullptr;
+  if (redisGetReply(server, &reply) != REDIS_OK) {
+    std::fprintf(stderr, "%s\n", server->errstr);
+    std::exit(1);
+  }
+  OwnedReply owned(static_cast<redisReply*>(reply));
+  if (owned->type == REDIS_REPLY_ERROR) {
+    std::fprintf(stderr, "%s\n", owned->str);
+    std::exit(1);
+  }
+  return owned;
+}
+
+void Append(const std::vector<std::string_view>& words) {
+  std::vector<const char*> data;
+  std::vector<size_t> sizes;
+  for (const std::string_view w : words) {
+    data.push_back(w.data());
+    sizes.push_back(w.size());
+  }
+  redisAppendCommandArgv(server, static_cast<int>(words.size()), data.data(),
+                         sizes.data());
+}
+
+OwnedReply Command(const std::vector<std::string_view>& words) {
+  Append(words);
+  return NextReply();
+}
+
+double ServerMicros() {
+  const OwnedReply info = Command({"INFO", "commandstats"});
+  const std::string text(info->str, info->len);
+  const size_t at = text.find("usec_per_call=", text.find("cmdstat_evalsha:"));
+  return std::atof(text.c_str() + at + 14);
+}
+
+struct Cost {
+  double server;
+  double wall;
+};
+
+// One call as words, but for EVALSHA and the hash.
+using Words = std::vector<std::string>;
+
+Cost Measure(std::string_view text, const std::vector<Words>& calls) {
+  Command({"FLUSHALL"});
+  const OwnedReply loaded = Command({"SCRIPT", "LOAD", text});
+  const std::string sha(loaded->str, loaded->len);
+  std::vector<double> server_us, wall_us;
+  for (int round = 0; round <= kRounds; ++round) {
+    Command({"CONFIG", "RESETSTAT"});
+    const auto start = std::chrono::steady_clock::now();
+    for (int batch = 0; batch < kBatches; ++batch) {
+      for (int i = 0; i < kPipeline; ++i) {
+        const Words& call =
+            calls[static_cast<size_t>(batch * kPipeline + i) % calls.size()];
+        std::vector<std::string_view> words = {"EVALSHA", sha};
+        words.insert(words.end(), call.begin(), call.end());
+        Append(words);
+      }
+      for (int i = 0; i < kPipeline; ++i) NextReply();
+    }
+    const std::chrono::duration<double, std::micro> passed =
+        std::chrono::steady_clock::now() - start;
+    if (round == 0) continue;  // makes the keys
+    server_us.push_back(ServerMicros());
+    wall_us.push_back(passed.count() / (kBatches * kPipeline));
+  }
+  const auto median = [](std::vector<double> v) {
+    std::sort(v.begin(), v.end());
+    return v[v.size() / 2];
+  };
+  return {median(server_us), median(wall_us)};
+}
+
+std::string KeyOf(int i) { return "user:" + std::to_string(10000 + i); }
+
+// Calls of these rules, by the server's time.
+std::vector<Words> Calls(const ScriptSet& scripts,
+                         const std::vector<Limit>& limits, Op op,
+                         const Script** script) {
+  std::vector<std::unique_ptr<RedisRule>> rules;
+  for (const Limit& limit : limits) {
+    absl::StatusOr<CompiledLimit> compiled =
+        Registry::BuiltIn().Compile(limit, TimeFromMicros(0));
+    if (!compiled.ok()) std::exit(1);
+    const ScriptSet::Half* half = scripts.Find(*compiled->engine);
+    rules.push_back(std::make_unique<RedisRule>(
+        KeyPrefix("weir", "default", limit.algorithm()), *compiled, *half));
+  }
+  std::vector<Words> calls;
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string key = KeyOf(i);
+    std::vector<Step> steps;
+    for (const auto& rule : rules) {
+      Step step;
+      step.rule = rule.get();
+      step.key = step.tag = key;
+      steps.push_back(step);
+    }
+    const EncodedCall encoded(scripts, op, std::nullopt, steps);
+    const ScriptCall call = encoded.call();
+    *script = call.script;
+    Words words = {std::to_string(call.keys.size())};
+    words.insert(words.end(), call.keys.begin(), call.keys.end());
+    words.insert(words.end(), call.args.begin(), call.args.end());
+    calls.push_back(std::move(words));
+  }
+  return calls;
+}
+
+int Main(int argc, char** argv) {
+  server = redisConnect("127.0.0.1", argc > 1 ? std::atoi(argv[1]) : 6379);
+  if (server == nullptr || server->err != 0) {
+    std::fprintf(stderr, "usage: redis_script_cost PORT; no server there\n");
+    return 1;
+  }
+  const auto scripts = ScriptSet::Make({});
+  std::vector<Words> plain;
+  for (int i = 0; i < kKeys; ++i) {
+    plain.push_back({"1", "weir:default:gcra:{" + KeyOf(i) + "}"});
+  }
+  const Cost floor = Measure(kFloor, plain);
+  const auto print = [&](const std::string& name, const Cost& cost) {
+    std::printf("%-44s server %6.2f us  %4.2f x   wall %6.2f us  %4.2f x\n",
+                name.c_str(), cost.server, cost.server / floor.server,
+                cost.wall, cost.wall / floor.wall);
+  };
+  print("TIME, GET, SET PX", floor);
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  const Micros w = seconds(1);
+  const auto run = [&](const std::string& name, const std::vector<Limit>& limits,
+                       Op op = Op::kCheck) {
+    const Script* script = nullptr;
+    const std::vector<Words> calls = Calls(*scripts, limits, op, &script);
+    print(name, Measure(script->text, calls));
+  };
+  const std::vector<Limit> open = {
+      Limit::Gcra(1'000'000, w), Limit::FixedWindow(1'000'000, w),
+      Limit::SlidingWindowCounter(1'000'000, w),
+      Limit::WindowedTokenBucket(1'000'000, w, 500'000),
+      Limit::Ar1(1'000'000, 2, milliseconds(100)),
+      Limit::SlidingLog(1'000'000, milliseconds(50)),
+      Limit::SlidingLogList(1'000'000, milliseconds(50)),
+      Limit::BucketedWindow(1'000'000, w, milliseconds(100))};
+  for (const Limit& limit : open) run(limit.algorithm(), {limit});
+  run("gcra, denied", {Limit::Gcra(1, seconds(100'000))});
+  run("gcra, peek", {open[0]}, Op::kPeek);
+  run("gcra + fixed_window", {open[0], open[1]});
+  run("sliding_log + sliding_log", {open[5], open[5]});
+  redisFree(server);
+  return 0;
+}
+
+}  // namespace
+}  // namespace weir::redis
+
+int main(int argc, char** argv) { return weir::redis::Main(argc, argv); }

@@ -1,0 +1,38 @@
+-- A check of one fixed_window rule whose key is missing, or was written under
+-- the same limit and by a clock that did not jump: see gcra_check.lua.
+if ARGV[1] ~= '' then
+  local key, record = KEYS[1], ARGV[1]
+  local op, flags, given, n, limit, window, epoch, offset =
+    unpack('<BBdddddd', ARGV[2])
+  if op == kCheck and flags <= kTimeGiven and n > 0 then
+    local slack = kCallersSlack
+    if flags == 0 then
+      local time = call('TIME')
+      now, slack = time[1] * 1000000 + time[2], kSlack
+    else
+      now = given
+    end
+    local version, start, used, same = kVersion, nil, 0, true
+    local value = call('GET', key)
+    if value then
+      same = string.sub(value, 18) == record
+      if same then version, start, used = unpack('<Bdd', value) end
+    end
+    if same and version == kVersion and
+       not (start and start - window > now + window) then
+      if not start or now >= start + window then
+        start, used = now, 0
+        if epoch == 1 then
+          start = math.floor((now - offset) / window) * window + offset
+        end
+      end
+      if used <= limit - n then
+        value = pack('<Bddc0', kVersion, start, used + n, record)
+        local after = start + window - now
+        call('SET', key, value, 'PX', (after - after % 1000) / 1000 + slack + 1)
+        return pack('<dc0', now, value)
+      end
+      if value then return pack('<dBc0', now, 0, string.sub(value, 2)) end
+    end
+  end
+end

@@ -1,0 +1,19 @@
+-- Every text begins so. KEYS, ARGV and the reply: lua/README.md.
+local call, pack, unpack = redis.call, struct.pack, struct.unpack
+local kVersion = 1 -- of the form in which states are stored
+local kMaxExact = 9007199254740991 -- 2^53 - 1
+-- How long a key stays after it equals a fresh one, in ms: where the server
+-- gives the time, and where the caller does.
+local kSlack, kCallersSlack = 1000, 3600000
+
+-- The op of a call, and a step's flags.
+local kCheck, kPeek, kRefund, kReset = 0, 1, 2, 3
+local kTimeGiven, kObserve, kCountDenied, kDenyAll = 1, 2, 4, 8
+
+-- The reading of the clock; nothing yet.
+local now
+
+local function ServerTime()
+  local time = call('TIME')
+  return time[1] * 1000000 + time[2]
+end

@@ -1,0 +1,79 @@
+-- One call: its steps together, all or nothing. Ends every text.
+
+-- A refund is made in the state's own terms: under the limit that it was
+-- written under, so that what is used above a lower limit is not forgotten. A
+-- state that is cut is the new limit's own.
+local function Refund(step, t, slack)
+  local View, key = step.View, step.key
+  local record = View.RecordOf(key)
+  if not record or step.n == 0 then return end
+  local own = step.p
+  if not own or record ~= own.record then
+    if own then
+      View.Settle(View.Open(key, own, t, slack))
+      record = View.RecordOf(key)
+    end
+    own = step.Params(record)
+  end
+  View.Refund(View.Open(key, own, t, slack), step.n)
+end
+
+local function Read(i)
+  local op, flags, given = unpack('<BBd', ARGV[2 * i])
+  local kinds = ARGV[2 * #KEYS + 1]
+  local step = {key = KEYS[i], op = op, given = given}
+  step.View, step.Step, step.Params = engines[kinds and string.byte(kinds, i) or 1]()
+  step.time_given = flags % 2 >= kTimeGiven
+  step.observe = flags % 4 >= kObserve
+  step.count_denied = flags % 8 >= kCountDenied
+  if flags < kDenyAll then
+    step.p, step.cost, step.n = step.Step(ARGV[2 * i - 1], ARGV[2 * i])
+  else
+    step.n = unpack('<d', ARGV[2 * i], 11)
+  end
+  return step
+end
+
+-- What a check does to a key once the verdict on the whole call is known.
+local function Act(step, allowed)
+  if step.n == 0 then return end
+  if (allowed and step.allowed) or step.count_denied then
+    step.View.Charge(step.view, step.cost)
+  else
+    step.View.Settle(step.view)
+  end
+end
+
+local steps = {}
+for i = 1, #KEYS do steps[i] = Read(i) end
+
+local op, slack = steps[1].op, kSlack
+if steps[1].time_given then
+  now, slack = steps[1].given, kCallersSlack
+else
+  now = now or ServerTime()
+end
+
+local allowed = true
+for i, step in ipairs(steps) do
+  if op == kReset then call('DEL', step.key) end
+  if op == kRefund then Refund(step, now, slack) end
+  step.allowed = false
+  if step.p then
+    step.view = step.View.Open(step.key, step.p, now, slack)
+    step.allowed = step.View.Admits(step.view, step.cost)
+  end
+  allowed = allowed and (step.allowed or step.observe)
+end
+
+local reply = {pack('<d', now)}
+for i, step in ipairs(steps) do
+  reply[#reply + 1] = step.allowed and '\1' or '\0'
+  if step.p then
+    if op == kCheck then Act(step, allowed) end
+    -- A call that passes has no wait, nor has what a refund leaves.
+    local waits = not (op == kCheck and allowed and step.allowed)
+    reply[#reply + 1] = step.View.Reply(step.view, step.cost, waits)
+  end
+end
+return table.concat(reply)

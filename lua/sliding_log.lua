@@ -1,0 +1,46 @@
+-- sliding_log: the twin of core/engines/sliding_log.h, in a sorted set:
+-- SortedSetLog of core/engines/log_store.h. Scores are times, members are made
+-- by PackEntry. The record is a member too, after \255 and the version, at a
+-- score below all others. Params, step and reply: log_view.lua.
+-- Check:  sliding_log_check
+local Log = {}
+
+function Log.Record(key)
+  local bytes = call('ZRANGE', key, 0, 0)[1]
+  if not bytes then return nil end
+  if string.byte(bytes) ~= 255 then CheckVersion(key) end
+  CheckVersion(key, string.byte(bytes, 2))
+  return string.sub(bytes, 3)
+end
+
+function Log.SetRecord(key, record, old)
+  if old then call('ZREMRANGEBYRANK', key, 0, 0) end
+  call('ZADD', key, '-inf', string.char(255, kVersion) .. record)
+end
+
+function Log.Size(key) return math.max(0, call('ZCARD', key) - 1) end
+
+function Log.At(key, rank)
+  local found = call('ZRANGE', key, rank + 1, rank + 1, 'WITHSCORES')
+  local sum, cost = UnpackEntry(found[1], 1)
+  return {time = tonumber(found[2]), sum = sum, cost = cost}
+end
+
+-- How many entries are not later than `time`.
+function Log.CountUpTo(key, time) return call('ZCOUNT', key, '(-inf', time) end
+
+function Log.Append(key, time, sum, cost)
+  call('ZADD', key, time, PackEntry(sum, cost))
+end
+
+function Log.RemoveOldest(key, n) call('ZREMRANGEBYRANK', key, 1, n) end
+
+function Log.RemoveFrom(key, rank)
+  if rank == 0 then
+    call('DEL', key)
+  else
+    call('ZREMRANGEBYRANK', key, rank + 1, -1)
+  end
+end
+
+return LogView(Log)

@@ -1,0 +1,75 @@
+-- One key of an engine whose state is a small string: WordView of
+-- core/include/weir/engine.h. The value is the version, the state as the
+-- engine's Save makes it, and the record.
+--
+-- A view: key, p (the limit that is asked), t, s (the state), present, cut.
+local function WordView(E)
+  local View = {}
+
+  -- The bytes of the record, or nil.
+  function View.RecordOf(key)
+    local value = call('GET', key)
+    return value and string.sub(value, E.kBytes + 2)
+  end
+
+  function View.Open(key, p, t, slack)
+    local v = {key = key, p = p, t = t, slack = slack}
+    local value = call('GET', key)
+    if not value then
+      v.s = E.Fresh(p, t)
+      return v
+    end
+    if #value <= E.kBytes + 1 then CheckVersion(key) end
+    CheckVersion(key, string.byte(value))
+    v.present = true
+    local s = E.Load(value, 2)
+    local record = string.sub(value, E.kBytes + 2)
+    local was = p
+    if record ~= p.record then was = E.Params(record) end
+    -- In two parts: a difference of two times may pass 2^53.
+    local back, ahead = E.Horizon(was)
+    if E.StoredTime(was, s) - back > t + ahead then
+      s = E.Cut(p, t)
+      v.cut = true
+    elseif was ~= p then
+      s = E.Carry(was, p, s, t)
+    end
+    v.s = s
+    return v
+  end
+
+  local function ResetAfter(v)
+    return math.max(0, E.FreshAt(v.p, v.s, v.t) - v.t)
+  end
+
+  local function Store(v)
+    local after = ResetAfter(v)
+    if after == 0 then
+      call('DEL', v.key)
+      return
+    end
+    call('SET', v.key, string.char(kVersion) .. E.Save(v.s) .. v.p.record,
+         'PX', LifeOf(after, v.slack))
+  end
+
+  function View.Admits(v, cost) return E.Admits(v.p, v.s, v.t, cost) end
+
+  function View.Charge(v, cost)
+    v.s = E.Charge(v.p, v.s, v.t, cost)
+    Store(v)
+  end
+
+  function View.Refund(v, n)
+    if not v.present or n == 0 or ResetAfter(v) == 0 then return end
+    v.s = E.Refund(v.p, v.s, v.t, n)
+    Store(v)
+  end
+
+  function View.Settle(v)
+    if v.cut then Store(v) end
+  end
+
+  function View.Reply(v) return E.Save(v.s) end
+
+  return View
+end

@@ -1,0 +1,299 @@
+// What is true of the store on Redis alone: scripts, keys, bytes, expiry, the
+// server's time. What it answers is in the conformance and random tests.
+#include "weir/redis_store.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "backends/redis/script_set.h"
+#include "gtest/gtest.h"
+#include "tests/redis/redis_factory.h"
+#include "weir/limiter.h"
+#include "weir/testing/engine_samples.h"
+
+namespace weir {
+namespace {
+
+using testing::RawReply;
+using testing::RedisServer;
+using testing::WaitUntil;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class RedisStoreTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    WEIR_NEEDS_REDIS_SERVER();
+    server_ = RedisServer::Start();
+    ASSERT_NE(server_, nullptr);
+    RedisStoreOptions options;
+    options.timeout = seconds(10);
+    absl::StatusOr<std::shared_ptr<RedisStore>> store =
+        RedisStore::Create(server_->url(), options);
+    ASSERT_TRUE(store.ok()) << store.status();
+    store_ = *std::move(store);
+  }
+
+  RawReply Ask(const std::vector<std::string>& words) {
+    return server_->Call(words);
+  }
+  int64_t Keys() { return Ask({"DBSIZE"}).integer; }
+
+  // A number that INFO tells.
+  int64_t Info(const std::string& section, const std::string& field) {
+    const std::string text = Ask({"INFO", section}).text;
+    const size_t at = text.find("\n" + field);
+    return at == std::string::npos
+               ? 0
+               : std::stoll(text.substr(at + 1 + field.size()));
+  }
+  int64_t CallsOf(const std::string& command) {
+    return Info("commandstats", "cmdstat_" + command + ":calls=");
+  }
+
+  Limiter Make(std::vector<Rule> rules) {
+    absl::StatusOr<Limiter> limiter =
+        Limiter::Create(store_, std::move(rules));
+    EXPECT_TRUE(limiter.ok()) << limiter.status();
+    return *std::move(limiter);
+  }
+  Limiter Make(Limit limit) {
+    return Make(std::vector<Rule>{{"default", std::move(limit)}});
+  }
+
+  // A sample of each algorithm.
+  std::vector<Rule> OneOfEach() {
+    std::vector<Rule> rules;
+    for (const testing::EngineUnderTest& e : testing::BuiltInEngines()) {
+      rules.push_back({e.algorithm, e.samples.at(0)});
+    }
+    return rules;
+  }
+
+  std::unique_ptr<RedisServer> server_;
+  std::shared_ptr<RedisStore> store_;
+};
+
+Decision Decided(absl::StatusOr<Decision> d) {
+  EXPECT_TRUE(d.ok()) << d.status();
+  return d.ok() ? *std::move(d) : Decision();
+}
+
+Call At(const std::string_view& key, Time now) {
+  Call call;
+  call.keys = absl::MakeConstSpan(&key, 1);
+  call.now = now;
+  return call;
+}
+
+TEST_F(RedisStoreTest, TheScriptCacheHoldsFewTextsHoweverManyLimits) {
+  for (int i = 1; i <= 3; ++i) {
+    for (const Rule& rule : OneOfEach()) {
+      for (const Op op : {Op::kCheck, Op::kPeek, Op::kRefund, Op::kReset}) {
+        const std::string_view key = "k";
+        Call call;
+        call.keys = absl::MakeConstSpan(&key, 1);
+        EXPECT_TRUE(Make(rule.limit).Run(op, call).ok());
+      }
+    }
+    Decided(Make(Limit::Gcra(i, seconds(i))).Check("k"));
+    Decided(Make(OneOfEach()).Check("k"));
+  }
+  EXPECT_LE(Info("memory", "number_of_cached_scripts:"), 12);
+}
+
+TEST_F(RedisStoreTest, EmbeddedHashesAreThoseOfTheServer) {
+  const auto scripts = redis::ScriptSet::Make({});
+  ASSERT_TRUE(scripts.ok());
+  for (const EngineInfo* engine : Registry::BuiltIn().engines()) {
+    const redis::Script& script = *scripts->Find(*engine)->alone;
+    EXPECT_EQ(Ask({"SCRIPT", "LOAD", std::string(script.text)}).text,
+              script.sha1);
+  }
+  EXPECT_EQ(
+      Ask({"SCRIPT", "LOAD", std::string(scripts->several().text)}).text,
+      scripts->several().sha1);
+}
+
+TEST_F(RedisStoreTest, ACallOfManyRulesIsOneCommand) {
+  const Limiter limiter = Make(OneOfEach());
+  Decided(limiter.Check("k"));
+  Ask({"CONFIG", "RESETSTAT"});
+  EXPECT_EQ(Decided(limiter.Check("k")).rules().size(), 11u);
+  EXPECT_EQ(CallsOf("evalsha"), 1);
+  EXPECT_EQ(CallsOf("eval"), 0);
+  EXPECT_EQ(CallsOf("time"), 1);
+}
+
+TEST_F(RedisStoreTest, ALimitOfZeroAsksNobody) {
+  const Limiter limiter = Make(Limit::Gcra(0, seconds(1)));
+  EXPECT_TRUE(Decided(limiter.Check("k")).never());
+  EXPECT_EQ(CallsOf("eval") + CallsOf("evalsha"), 0);
+}
+
+TEST_F(RedisStoreTest, AGcraKeyTakesFewBytes) {
+  const Limiter limiter = Make(Limit::Gcra(100, seconds(1)).Burst(100'000));
+  constexpr int64_t kKeys = 20'000;
+  const auto used = [&] {
+    // Tables that grow are rehashed a little by every call and by the clock.
+    int64_t last = -1;
+    WaitUntil([&] {
+      const int64_t now = Info("memory", "used_memory:");
+      const bool still = now == last;
+      last = now;
+      return still;
+    });
+    return last;
+  };
+  Decided(limiter.Check("warm", 90'000));
+  const int64_t before = used();
+  for (int64_t i = 0; i < kKeys; ++i) {
+    const std::string key = std::to_string(1'000'000'000 + i);
+    ASSERT_TRUE(Decided(limiter.Check(key, 90'000)).allowed);
+  }
+  ASSERT_EQ(Keys(), kKeys + 1);
+  // 161 at sizes that fill the tables; here a table may be half empty, which
+  // is 16 bytes a key at most.
+  EXPECT_LE((used() - before) / kKeys, 161 + 16);
+  const std::string name = "weir:default:gcra:{1000000000}";
+  EXPECT_LE(name.size(), 30u);                       // 32 with its head
+  EXPECT_LE(Ask({"STRLEN", name}).integer, 28);     // 48 with its head
+}
+
+TEST_F(RedisStoreTest, NoKeyIsLeftOnceEveryWindowHasPassed) {
+  // By the server's own time.
+  std::vector<Rule> rules;
+  const auto w = milliseconds(20);
+  for (const Limit& limit :
+       {Limit::Gcra(5, w), Limit::FixedWindow(5, w), Limit::SlidingLog(5, w),
+        Limit::SlidingLogList(5, w), Limit::BucketedWindow(5, w, w / 4),
+        Limit::SlidingWindowCounter(5, w), Limit::WindowedTokenBucket(5, w, 2),
+        Limit::Ar1(5, 100, w / 10)}) {
+    rules.push_back({limit.algorithm(), limit});
+  }
+  for (const Rule& rule : rules) Decided(Make({rule}).Check("alone"));
+  Decided(Make(rules).Check("together"));
+  EXPECT_GT(Keys(), 0);
+  EXPECT_TRUE(WaitUntil([&] { return Keys() == 0; }, seconds(5)));
+}
+
+TEST_F(RedisStoreTest, EveryKeyExpiresAlsoOneThatLostItsExpiry) {
+  std::vector<Rule> rules = OneOfEach();
+  const Time now = store_->Now();
+  const std::string_view key = "k";
+  for (const Rule& rule : rules) {
+    const Limiter limiter = Make({rule});
+    const std::string name =
+        absl::StrCat("weir:", rule.name, ":", rule.name, ":{k}");
+    for (int i = 0; i < 2; ++i) {
+      const Decision d = Decided(limiter.Check(At(key, now + Micros(i))));
+      const int64_t life = Ask({"PTTL", name}).integer;
+      // The caller gave the time, so an hour is added.
+      const int64_t least = d.reset_after.count() / 1000 + 3'590'000;
+      EXPECT_GE(life, least) << name;
+      EXPECT_LE(life, least + 12'000) << name;
+      if (i == 0) {
+        ASSERT_EQ(Ask({"PERSIST", name}).integer, 1) << name;
+        Decided(limiter.Reset(key));
+        Decided(limiter.Check(At(key, now)));
+        ASSERT_EQ(Ask({"PERSIST", name}).integer, 1) << name;
+        Decided(limiter.Refund(key, 0));
+        Decided(limiter.Peek(key));
+        EXPECT_EQ(Ask({"PTTL", name}).integer, -1) << name;
+      }
+    }
+  }
+}
+
+TEST_F(RedisStoreTest, AStateThatNobodyCanReadIsAnErrorAndStays) {
+  for (const Rule& rule : OneOfEach()) {
+    const std::string name =
+        absl::StrCat("weir:", rule.name, ":", rule.name, ":{k}");
+    const Limiter limiter = Make({rule});
+    for (const std::string& value :
+         {std::string("something else"), std::string(60, '\2')}) {
+      Ask({"SET", name, value});
+      const absl::StatusOr<Decision> d = limiter.Check("k");
+      EXPECT_FALSE(d.ok()) << name;
+      EXPECT_EQ(Ask({"GET", name}).text, value);
+    }
+  }
+}
+
+TEST_F(RedisStoreTest, AnErrorInOneRuleChargesNone) {
+  std::vector<Rule> rules = OneOfEach();
+  for (size_t i = 0; i < rules.size(); ++i) {
+    Ask({"FLUSHALL"});
+    const std::string name = absl::StrCat("weir:", rules[i].name, ":",
+                                          rules[i].name, ":{k}");
+    Ask({"SADD", name, "of another type"});
+    EXPECT_FALSE(Make(rules).Check("k").ok()) << name;
+    EXPECT_EQ(Keys(), 1) << name;
+  }
+}
+
+TEST_F(RedisStoreTest, ScriptsComeBackAfterTheCacheWasEmptied) {
+  const Limiter limiter = Make(Limit::FixedWindow(3, hours(1)));
+  Decided(limiter.Check("k"));
+  Ask({"SCRIPT", "FLUSH"});
+  EXPECT_EQ(Decided(limiter.Check("k")).remaining, 1);
+}
+
+TEST_F(RedisStoreTest, TheServersTimeRules) {
+  const Limiter limiter = Make(Limit::Gcra(10, hours(1)));
+  const int64_t before = ToMicros(store_->Now());
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(Decided(limiter.Check("k")).allowed);
+  const Decision denied = Decided(limiter.Check("k"));
+  const int64_t passed = ToMicros(store_->Now()) - before;
+  EXPECT_FALSE(denied.allowed);
+  const int64_t full = Micros(hours(1)).count();
+  EXPECT_LE(denied.reset_after.count(), full);
+  EXPECT_GE(denied.reset_after.count(), full - passed - 1);
+  EXPECT_LE(denied.retry_after->count(), full / 10);
+  EXPECT_GE(denied.retry_after->count(), full / 10 - passed - 1);
+}
+
+TEST_F(RedisStoreTest, AReservationLiesAheadAndIsGivenBack) {
+  const Limiter limiter = Make(Limit::Gcra(1, seconds(10)));
+  const auto first = limiter.Reserve("k", 1, seconds(0));
+  ASSERT_TRUE(first.ok() && first->reserved());
+  EXPECT_EQ(first->wait(), Micros(0));
+  auto second = limiter.Reserve("k", 1, seconds(20));
+  ASSERT_TRUE(second.ok() && second->reserved());
+  EXPECT_GT(*second->wait(), seconds(9));
+  EXPECT_LE(*second->wait(), seconds(10));
+  const auto third = limiter.Reserve("k", 1, seconds(15));
+  ASSERT_TRUE(third.ok());
+  EXPECT_FALSE(third->reserved());
+  EXPECT_GT(*third->wait(), seconds(19));
+  ASSERT_TRUE(second->Cancel().ok());
+  EXPECT_LE(*Decided(limiter.Peek("k")).retry_after, seconds(10));
+}
+
+TEST(RedisStore, RefusesWhatItCannotUse) {
+  const auto message = [](std::string_view url, RedisStoreOptions options) {
+    return std::string(
+        RedisStore::Create(url, options).status().message());
+  };
+  EXPECT_NE(message("http://somewhere", {}), "");
+  RedisStoreOptions options;
+  options.timeout = Micros(0);
+  EXPECT_EQ(message("redis://127.0.0.1", options),
+            "timeout: 0us; allowed: more than 0");
+  options = {};
+  options.engines = {{"mine", ""}};
+  EXPECT_EQ(message("redis://127.0.0.1", options),
+            "engines: \"mine\" has no Lua half");
+  options.engines = {{"mine", "return"}, {"mine", "return"}};
+  EXPECT_EQ(message("redis://127.0.0.1", options),
+            "engines: \"mine\" stands twice");
+}
+
+}  // namespace
+}  // namespace weir
