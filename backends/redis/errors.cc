@@ -169,6 +169,15 @@ bool MayHaveCharged(const absl::Status& status) {
   return payload.has_value() && payload->EndsWith(Sv(kMayHaveRun));
 }
 
+absl::Status Detached(const absl::Status& status) {
+  absl::Status copy(status.code(), std::string(status.message()));
+  const absl::optional<absl::Cord> payload = status.GetPayload(kPayload);
+  if (payload.has_value()) {
+    copy.SetPayload(kPayload, absl::Cord(std::string(*payload)));
+  }
+  return copy;
+}
+
 absl::Status MakeError(Reason reason, std::string_view node,
                        std::string_view detail, bool may_have_charged) {
   const Entry& entry = EntryOf(reason);

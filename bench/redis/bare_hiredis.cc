@@ -16,7 +16,7 @@ Speed RunBareHiredis(const Target& target) {
   const auto end = start + target.time;
   uint64_t n = 0;
   for (auto before = start; before < end;) {
-    const std::string key = KeyOf(n++);
+    const std::string& key = KeyOf(n++);
     const std::string sha1(target.script.sha1);
     const char* words[] = {"EVALSHA", sha1.c_str(), "1", key.c_str(), "1"};
     const size_t sizes[] = {7, sha1.size(), 1, key.size(), 1};

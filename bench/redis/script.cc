@@ -3,10 +3,12 @@
 #include <hiredis/hiredis.h>
 
 #include <cstdio>
+#include <vector>
 
 namespace weir::bench {
 
 redis::Script LoadScript(int port) {
+  KeyOf(0);
   static constexpr char kText[] = R"(
 local t = redis.call('TIME')
 local now = t[1] * 1000000 + t[2]
@@ -29,12 +31,18 @@ return at
   return {"bench", kText, *sha1};
 }
 
-std::string KeyOf(uint64_t n) {
-  // As redis-benchmark writes its own.
-  char key[32];
-  std::snprintf(key, sizeof key, "key:%012u",
-                static_cast<unsigned>((n * 0x9e3779b97f4a7c15u >> 20) % kKeys));
-  return key;
+const std::string& KeyOf(uint64_t n) {
+  static const auto* const keys = [] {
+    auto* made = new std::vector<std::string>;
+    for (int i = 0; i < kKeys; ++i) {
+      // As redis-benchmark writes its own.
+      char key[32];
+      std::snprintf(key, sizeof key, "key:%012d", i);
+      made->emplace_back(key);
+    }
+    return made;
+  }();
+  return (*keys)[(n * 0x9e3779b97f4a7c15u >> 20) % kKeys];
 }
 
 }  // namespace weir::bench

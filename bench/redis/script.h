@@ -14,8 +14,8 @@ inline constexpr int kKeys = 100'000;
 // Loads it into the server. Empty sha1: nobody answers on that port.
 redis::Script LoadScript(int port);
 
-// The n-th of the keys, in no order.
-std::string KeyOf(uint64_t n);
+// The n-th of the keys, in no order; made before the first run.
+const std::string& KeyOf(uint64_t n);
 
 }  // namespace weir::bench
 

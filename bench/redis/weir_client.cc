@@ -42,8 +42,7 @@ Speed RunCallers(const Target& target, int callers,
     redis::Reply reply;
     uint64_t n = caller << 32;
     for (auto before = Steady::now(); before < end;) {
-      const std::string key = KeyOf(n++);
-      const std::string_view view = key;
+      const std::string_view view = KeyOf(n++);
       const absl::Status status = client->Run(
           {&target.script, absl::MakeSpan(&view, 1), absl::MakeSpan(&kOne, 1)},
           before + kPatience, &reply);
@@ -72,14 +71,12 @@ Speed RunBatches(const Target& target, int batch) {
   const auto end = start + target.time;
   uint64_t n = 0;
   const auto size = static_cast<size_t>(batch);
-  std::vector<std::string> keys(size);
   std::vector<std::string_view> views(size);
   std::vector<redis::ScriptCall> calls(size);
   std::vector<absl::StatusOr<redis::Reply>> out(size);
   for (auto before = start; before < end;) {
     for (size_t i = 0; i < size; ++i) {
-      keys[i] = KeyOf(n++);
-      views[i] = keys[i];
+      views[i] = KeyOf(n++);
       calls[i] = {&target.script, absl::MakeSpan(&views[i], 1),
                   absl::MakeSpan(&kOne, 1)};
     }
