@@ -4,16 +4,15 @@
 --
 -- A view: key, p (the limit that is asked), t, s (the state), present, cut.
 local function WordView(E)
-  local View = {}
-
   -- The bytes of the record, or nil.
-  function View.RecordOf(key)
+  local function RecordOf(key)
     local value = call('GET', key)
     return value and string.sub(value, E.kBytes + 2)
   end
 
-  function View.Open(key, p, t, slack)
-    local v = {key = key, p = p, t = t, slack = slack}
+  local function Open(key, p, t, slack)
+    local v = {key = key, p = p, t = t, slack = slack, s = false, cut = false,
+               present = false}
     local value = call('GET', key)
     if not value then
       v.s = E.Fresh(p, t)
@@ -52,24 +51,25 @@ local function WordView(E)
          'PX', LifeOf(after, v.slack))
   end
 
-  function View.Admits(v, cost) return E.Admits(v.p, v.s, v.t, cost) end
+  local function Admits(v, cost) return E.Admits(v.p, v.s, v.t, cost) end
 
-  function View.Charge(v, cost)
+  local function Charge(v, cost)
     v.s = E.Charge(v.p, v.s, v.t, cost)
     Store(v)
   end
 
-  function View.Refund(v, n)
+  local function Refund(v, n)
     if not v.present or n == 0 or ResetAfter(v) == 0 then return end
     v.s = E.Refund(v.p, v.s, v.t, n)
     Store(v)
   end
 
-  function View.Settle(v)
+  local function Settle(v)
     if v.cut then Store(v) end
   end
 
-  function View.Reply(v) return E.Save(v.s) end
+  local function Reply(v) return E.Save(v.s) end
 
-  return View
+  return {RecordOf = RecordOf, Open = Open, Admits = Admits, Charge = Charge,
+          Refund = Refund, Settle = Settle, Reply = Reply}
 end
