@@ -1,13 +1,13 @@
 -- One key of an engine whose state is a small string: WordView of
--- core/include/weir/engine.h. The value is the version, the state as the
--- engine's Save makes it, and the record.
+-- core/include/weir/engine.h. The value is the state, as the engine's Save makes
+-- it, and the record.
 --
 -- A view: key, p (the limit that is asked), t, s (the state), present, cut.
 local function WordView(E)
   -- The bytes of the record, or nil.
   local function RecordOf(key)
     local value = call('GET', key)
-    return value and string.sub(value, E.kBytes + 2)
+    return value and string.sub(value, E.kBytes + 1)
   end
 
   local function Open(key, p, t, slack)
@@ -18,11 +18,10 @@ local function WordView(E)
       v.s = E.Fresh(p, t)
       return v
     end
-    if #value <= E.kBytes + 1 then CheckVersion(key) end
-    CheckVersion(key, string.byte(value))
+    CheckVersion(key, #value > E.kBytes and value or '')
     v.present = true
-    local s = E.Load(value, 2)
-    local record = string.sub(value, E.kBytes + 2)
+    local s = E.Load(value, 1)
+    local record = string.sub(value, E.kBytes + 1)
     local was = p
     if record ~= p.record then was = E.Params(record) end
     -- In two parts: a difference of two times may pass 2^53.
@@ -47,7 +46,7 @@ local function WordView(E)
       call('DEL', v.key)
       return
     end
-    call('SET', v.key, string.char(kVersion) .. E.Save(v.s) .. v.p.record,
+    call('SET', v.key, E.Save(v.s) .. v.p.record,
          'PX', LifeOf(after, v.slack))
   end
 
