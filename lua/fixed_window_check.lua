@@ -29,7 +29,7 @@ if ARGV[1] ~= '' then
       if used <= limit - n then
         value = pack('<ddc0', start, used + n, record)
         local after = start + window - now
-        call('SET', key, value, 'PX', (after - after % 1000) / 1000 + slack + 1)
+        call('PSETEX', key, (after - after % 1000) / 1000 + slack + 1, value)
         return pack('<dBc0', now, 1, value)
       end
       if value then return pack('<dBc0', now, 0, value) end

@@ -27,7 +27,7 @@ if ARGV[1] ~= '' then
       local after = tat - now
       if after < most or (after == most and ticks <= burst_ticks) then
         value = pack('<dI5c0', tat, ticks, record)
-        call('SET', key, value, 'PX', (after - after % 1000) / 1000 + slack + 1)
+        call('PSETEX', key, (after - after % 1000) / 1000 + slack + 1, value)
         return pack('<dBc0', now, 1, value)
       end
       if value then return pack('<dBc0', now, 0, value) end

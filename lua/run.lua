@@ -65,8 +65,9 @@ for i = 1, #KEYS do steps[i] = Read(i) end
 local op, slack = steps[1].op, kSlack
 if steps[1].time_given then
   now, slack = steps[1].given, kCallersSlack
-else
-  now = now or ServerTime()
+elseif not now then
+  local time = call('TIME')
+  now = time[1] * 1000000 + time[2]
 end
 
 local allowed = true

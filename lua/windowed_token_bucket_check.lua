@@ -37,7 +37,7 @@ if ARGV[1] ~= '' then
         value = pack('<dddddc0', start, at, tokens - n, parts,
                      used + n, record)
         local after = start + window - now
-        call('SET', key, value, 'PX', (after - after % 1000) / 1000 + slack + 1)
+        call('PSETEX', key, (after - after % 1000) / 1000 + slack + 1, value)
         return pack('<dBc0', now, 1, value)
       end
       if value then return pack('<dBc0', now, 0, value) end

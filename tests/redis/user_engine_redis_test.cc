@@ -16,10 +16,10 @@ namespace {
 
 // The Lua half of a built-in engine, which may be another one's.
 std::string LuaOf(const std::string& name) {
-  const bool family = name == "token_bucket" || name == "leaky_bucket" ||
-                      name == "uniform";
-  std::ifstream in(std::string(WEIR_LUA_DIR) + "/" +
-                   (family ? "gcra" : name) + ".lua");
+  const bool family =
+      name == "token_bucket" || name == "leaky_bucket" || name == "uniform";
+  std::ifstream in(std::string(WEIR_LUA_DIR) + "/" + (family ? "gcra" : name) +
+                   ".lua");
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
