@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backends/redis/errors.h"
+
 namespace weir::redis {
 
 using std::chrono::microseconds;
@@ -27,7 +29,7 @@ Breaker::Verdict Breaker::Ask(SteadyTime now) {
 
 void Breaker::Fail(SteadyTime now, const absl::Status& why) {
   MutexLock lock(&mutex_);
-  why_ = why;
+  why_ = Detached(why);
   const int failures = failures_.load(std::memory_order_relaxed) + 1;
   if (failures == limit_) {
     interval_ = min_interval_;
@@ -43,7 +45,7 @@ void Breaker::Close() {
 
 absl::Status Breaker::Why() const {
   MutexLock lock(&mutex_);
-  return why_;
+  return Detached(why_);
 }
 
 void Breaker::Schedule(SteadyTime now) {

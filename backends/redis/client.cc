@@ -1,22 +1,74 @@
 #include "backends/redis/client.h"
 
+#include <atomic>
 #include <utility>
 #include <vector>
 
 #include "backends/redis/cluster_map.h"
+#include "backends/redis/fork_mark.h"
+#include "backends/redis/reactor.h"
 #include "backends/redis/router.h"
 #include "backends/redis/tally.h"
 
 namespace weir::redis {
+namespace {
+
+// All that belongs to one process. Locks may be held, and sockets are shared,
+// in what a child inherits: it never touches that again.
+struct Core {
+  Core(const ClientOptions& options, Tally* tally, const Core* inherited_core)
+      : map(options, tally),
+        router(options, &map, tally),
+        inherited(inherited_core) {
+    // Without a thread it is made when somebody first asks for it.
+    if (options.io_threads > 0) reactor(options, tally);
+  }
+
+  Reactor* reactor(const ClientOptions& options, Tally* tally) {
+    MutexLock lock(&mutex);
+    if (made == nullptr) made = std::make_unique<Reactor>(options, &map, tally);
+    return made.get();
+  }
+
+  ForkMark mark;
+  ClusterMap map;
+  Router router;
+  Mutex mutex;
+  std::unique_ptr<Reactor> made ABSL_GUARDED_BY(mutex);
+  // Kept only so that it is not lost.
+  const Core* const inherited;
+};
+
+}  // namespace
 
 struct Client::Impl {
   explicit Impl(const ClientOptions& o)
-      : options(o), map(options, &tally), router(options, &map, &tally) {}
+      : options(o), core(new Core(options, &tally, nullptr)) {}
+  ~Impl() {
+    Core* const last = core.load(std::memory_order_acquire);
+    if (last->mark.SameProcess()) delete last;
+  }
+
+  // Acquire pairs with the release of whoever made it.
+  Core* Get() {
+    Core* now = core.load(std::memory_order_acquire);
+    return now->mark.SameProcess() ? now : Renew(now);
+  }
+
+  Core* Renew(Core* old) {
+    Core* const fresh = new Core(options, &tally, old);
+    if (core.compare_exchange_strong(old, fresh, std::memory_order_acq_rel)) {
+      return fresh;
+    }
+    delete fresh;  // another thread of this child was first
+    return old;
+  }
+
+  Reactor* reactor() { return Get()->reactor(options, &tally); }
 
   const ClientOptions options;
   Tally tally;
-  ClusterMap map;
-  Router router;
+  std::atomic<Core*> core;
 };
 
 absl::StatusOr<std::shared_ptr<Client>> Client::Create(
@@ -32,7 +84,7 @@ Client::~Client() = default;
 absl::Status Client::Run(const ScriptCall& call, SteadyTime deadline,
                          Reply* reply) {
   Leg leg(call, reply);
-  impl_->router.Run(absl::MakeSpan(&leg, 1), deadline);
+  impl_->Get()->router.Run(absl::MakeSpan(&leg, 1), deadline);
   return leg.course.status();
 }
 
@@ -44,7 +96,7 @@ void Client::RunMany(absl::Span<const ScriptCall> calls, SteadyTime deadline,
   for (size_t i = 0; i < calls.size(); ++i) {
     legs.emplace_back(calls[i], &replies[i]);
   }
-  impl_->router.Run(absl::MakeSpan(legs), deadline);
+  impl_->Get()->router.Run(absl::MakeSpan(legs), deadline);
   for (size_t i = 0; i < calls.size(); ++i) {
     if (legs[i].course.status().ok()) {
       out[i] = std::move(replies[i]);
@@ -54,11 +106,18 @@ void Client::RunMany(absl::Span<const ScriptCall> calls, SteadyTime deadline,
   }
 }
 
-void Client::RunAsync(OwnedCall, SteadyTime, Callback done) {
-  done(absl::UnimplementedError("redis: RunAsync"));
+void Client::RunAsync(OwnedCall call, SteadyTime deadline, Callback done) {
+  impl_->reactor()->Submit(
+      std::make_unique<AsyncCall>(std::move(call), deadline, std::move(done)));
 }
-int Client::event_fd() { return -1; }
-void Client::Process() {}
+
+int Client::event_fd() {
+  return impl_->options.io_threads > 0 ? -1 : impl_->reactor()->fd();
+}
+
+void Client::Process() {
+  if (impl_->options.io_threads == 0) impl_->reactor()->Process(false);
+}
 
 Counters Client::counters() const { return impl_->tally.Read(); }
 const ClientOptions& Client::options() const { return impl_->options; }

@@ -175,7 +175,7 @@ void Course::GiveUp() {
 }
 
 void Course::RunOut(const Node* node) {
-  const std::string_view name = node == nullptr ? "" : node->name();
+  const std::string name = node == nullptr ? "" : node->name();
   status_ = MakeError(
       Reason::kTimeout, name,
       last_.ok() ? std::string("the deadline has passed")

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "backends/redis/errors.h"
@@ -104,6 +105,7 @@ Dialer::Step Dialer::GoOn() {
 
 Dialer::Step Dialer::ConnectNext() {
   while (next_address_ < addresses_.size()) {
+    if (socket_.is_open()) previous_ = std::move(socket_);
     const int result = socket_.Connect(addresses_[next_address_++]);
     if (result == 0) {
       stage_ = Stage::kGreet;
@@ -185,7 +187,6 @@ bool Dialer::Accept(size_t number, const Reply& reply) {
 Dialer::Step Dialer::Fail(absl::Status error) {
   error_ = std::move(error);
   stage_ = Stage::kDone;
-  socket_.Close();
   return Step::kFailed;
 }
 

@@ -56,6 +56,8 @@ class Dialer {
   size_t next_address_ = 0;
   Stage stage_ = Stage::kLookup;
   Socket socket_;
+  // Still open, since somebody may be watching it.
+  Socket previous_;
   std::string greeting_;
   size_t greeting_sent_ = 0;
   std::vector<std::string_view> expected_;  // the commands of the greeting

@@ -11,6 +11,7 @@ namespace weir::redis {
 namespace {
 
 constexpr char kPayload[] = "weir.redis";
+constexpr std::string_view kMayHaveRun = ", may have run";
 
 struct Entry {
   Reason reason;
@@ -149,16 +150,32 @@ bool IsOutage(Reason reason) { return EntryOf(reason).outage; }
 
 bool IsOutage(const absl::Status& status) { return IsOutage(ReasonOf(status)); }
 
-// The payload is the reason's number, and 1 if the call may have been run.
+// The payload, which a status prints too, is the reason's name, and the words
+// below if the call may have been run.
 Reason ReasonOf(const absl::Status& status) {
   const absl::optional<absl::Cord> payload = status.GetPayload(kPayload);
-  if (!payload.has_value() || payload->size() != 2) return Reason::kNone;
-  return static_cast<Reason>((*payload)[0] - 'A');
+  if (!payload.has_value()) return Reason::kNone;
+  const auto text = static_cast<std::string>(*payload);
+  const std::string_view name =
+      std::string_view(text).substr(0, text.find(','));
+  for (const Entry& entry : kTable) {
+    if (entry.name == name) return entry.reason;
+  }
+  return Reason::kNone;
 }
 
 bool MayHaveCharged(const absl::Status& status) {
   const absl::optional<absl::Cord> payload = status.GetPayload(kPayload);
-  return payload.has_value() && payload->size() == 2 && (*payload)[1] == '1';
+  return payload.has_value() && payload->EndsWith(Sv(kMayHaveRun));
+}
+
+absl::Status Detached(const absl::Status& status) {
+  absl::Status copy(status.code(), status.message());
+  const absl::optional<absl::Cord> payload = status.GetPayload(kPayload);
+  if (payload.has_value()) {
+    copy.SetPayload(kPayload, absl::Cord(static_cast<std::string>(*payload)));
+  }
+  return copy;
 }
 
 absl::Status MakeError(Reason reason, std::string_view node,
@@ -172,9 +189,9 @@ absl::Status MakeError(Reason reason, std::string_view node,
     absl::StrAppend(&message, "; the call may have been charged");
   }
   absl::Status status(entry.code, message);
-  const char payload[] = {static_cast<char>('A' + static_cast<int>(reason)),
-                          may_have_charged ? '1' : '0'};
-  status.SetPayload(kPayload, absl::Cord(absl::string_view(payload, 2)));
+  status.SetPayload(
+      kPayload, absl::Cord(absl::StrCat(
+                    Sv(entry.name), may_have_charged ? Sv(kMayHaveRun) : "")));
   return status;
 }
 

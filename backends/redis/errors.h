@@ -63,6 +63,10 @@ Reason ReasonOf(const absl::Status& status);
 // The call may have been run, though nobody was told its result.
 bool MayHaveCharged(const absl::Status& status);
 
+// A copy that shares nothing with the original, for another thread. (The counts
+// of a shared one are in Abseil, which a thread sanitizer may not see into.)
+absl::Status Detached(const absl::Status& status);
+
 // A status with its reason. Its message says what was met, and, where somebody
 // has to change something, what. `detail`: the reply or the system's words.
 absl::Status MakeError(Reason reason, std::string_view node,

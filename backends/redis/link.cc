@@ -19,7 +19,7 @@ absl::StatusOr<std::shared_ptr<SharedStream>> Link::Get(SteadyTime deadline) {
     const uint64_t failures = failures_;
     while (true) {
       if (stream_ != nullptr && !stream_->broken()) return stream_;
-      if (failures_ != failures) return last_error_;
+      if (failures_ != failures) return Detached(last_error_);
       if (!dialing_) break;
       if (!changed_.WaitUntil(&mutex_, deadline) && dialing_) {
         return MakeError(Reason::kTimeout, address_.ToString(),
@@ -47,11 +47,11 @@ absl::StatusOr<std::shared_ptr<SharedStream>> Link::Get(SteadyTime deadline) {
       return stream_;
     }
     if (step == Dialer::Step::kFailed) {
-      last_error_ = dialer_->error();
+      last_error_ = Detached(dialer_->error());
       ++failures_;
       dialer_ = nullptr;
       changed_.NotifyAll();
-      if (!resumed) return last_error_;
+      if (!resumed) return Detached(last_error_);
     } else {
       changed_.NotifyOne();
       return MakeError(Reason::kTimeout, address_.ToString(),

@@ -75,7 +75,10 @@ int Socket::CheckIdle() const {
 void Socket::Shutdown() const { shutdown(fd_, SHUT_RDWR); }
 
 void Socket::Close() {
-  if (fd_ >= 0) close(fd_);
+  if (fd_ < 0) return;
+  // A child made by fork() may still hold it.
+  Shutdown();
+  close(fd_);
   fd_ = -1;
 }
 

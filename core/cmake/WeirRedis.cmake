@@ -34,6 +34,7 @@ if(WEIR_HAVE_REDIS)
   weir_write_scripts("${PROJECT_BINARY_DIR}/generated/engine_scripts.h")
   add_library(weir_redis
     backends/redis/breaker.cc
+    backends/redis/channel.cc
     backends/redis/client.cc
     backends/redis/cluster_map.cc
     backends/redis/counters.cc
@@ -41,11 +42,13 @@ if(WEIR_HAVE_REDIS)
     backends/redis/dialer.cc
     backends/redis/errors.cc
     backends/redis/key_name.cc
+    backends/redis/fork_mark.cc
     backends/redis/link.cc
     backends/redis/lookup.cc
     backends/redis/node.cc
     backends/redis/options.cc
     backends/redis/redis_store.cc
+    backends/redis/reactor.cc
     backends/redis/resp.cc
     backends/redis/router.cc
     backends/redis/script_set.cc

@@ -1,0 +1,42 @@
+// An asynchronous call under way. All but its making happens on the thread
+// that drives the reactor.
+#ifndef WEIR_BACKENDS_REDIS_ASYNC_CALL_H_
+#define WEIR_BACKENDS_REDIS_ASYNC_CALL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "backends/redis/client.h"
+#include "backends/redis/course.h"
+#include "backends/redis/slot.h"
+
+namespace weir::redis {
+
+class Channel;
+
+struct AsyncCall {
+  AsyncCall(OwnedCall c, SteadyTime d, Client::Callback callback)
+      : call(std::move(c)),
+        deadline(d),
+        done(std::move(callback)),
+        course(call.keys.empty() ? -1 : SlotOf(call.keys[0]), call.charging) {}
+
+  OwnedCall call;
+  SteadyTime deadline;
+  Client::Callback done;
+  Course course;
+  Node* node = nullptr;  // of the last attempt
+  // Where it waits: for a connection or for a reply, under a number there; or
+  // nowhere, while it pauses.
+  Channel* channel = nullptr;
+  bool sent = false;
+  uint64_t number = 0;
+  // In the timer heap, by the time of its deadline or of the end of its pause.
+  SteadyTime wake_at{};
+  size_t heap_index = 0;
+};
+
+}  // namespace weir::redis
+
+#endif  // WEIR_BACKENDS_REDIS_ASYNC_CALL_H_

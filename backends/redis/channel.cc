@@ -1,0 +1,278 @@
+#include "backends/redis/channel.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "backends/redis/errors.h"
+
+namespace weir::redis {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr size_t kReadBytes = 64 * 1024;
+constexpr size_t kKeptBytes = 1024 * 1024;
+constexpr microseconds kIdle = std::chrono::milliseconds(1);
+
+}  // namespace
+
+Channel::Channel(Node* node, const ClientOptions& options, Tally* tally,
+                 Owner* owner)
+    : node_(node),
+      options_(options),
+      tally_(tally),
+      owner_(owner),
+      bytes_(kReadBytes) {}
+
+void Channel::Queue(AsyncCall* call, SteadyTime now) {
+  call->channel = this;
+  if (socket_.is_open()) {
+    if (!slots_.empty()) {
+      if (now - slots_.front().since > options_.max_call_age) {
+        Break(Reason::kClosed,
+              "its oldest call was not answered in max_call_age");
+      }
+    } else if (now - last_reply_ > kIdle && socket_.CheckIdle() != 0) {
+      Break(Reason::kClosed, "closed by the server");
+    }
+  }
+  if (socket_.is_open()) return Send(call, now);
+  call->sent = false;
+  call->number = waiting_.Push(call);
+  if (dialer_ == nullptr) Dial(now);
+}
+
+void Channel::QueueMapRefresh(SteadyTime now) {
+  // Whoever has no connection learns the map from the calls themselves.
+  if (!socket_.is_open()) return;
+  AppendCommand({"CLUSTER", "SLOTS"}, &out_);
+  Push(nullptr, Kind::kMap, now);
+}
+
+void Channel::Push(AsyncCall* call, Kind kind, SteadyTime now) {
+  const uint64_t unsent = out_.size() - out_sent_;
+  queued_end_ = sent_end_ + unsent;
+  const uint64_t number = slots_.Push(Slot{call, kind, queued_end_, now});
+  if (call != nullptr) {
+    call->number = number;
+    call->sent = true;
+  }
+  if (!queued) {
+    queued = true;
+    owner_->OnQueued(this);
+  }
+}
+
+void Channel::Send(AsyncCall* call, SteadyTime now) {
+  if (call->course.asking()) {
+    AppendCommand({"ASKING"}, &out_);
+    Push(nullptr, Kind::kDropped, now);
+  }
+  How how = call->course.how();
+  if (how == How::kEval) {
+    const Script* const script = call->call.script;
+    texts_.erase(std::remove_if(texts_.begin(), texts_.end(),
+                                [this](const auto& text) {
+                                  return !slots_.Has(text.second);
+                                }),
+                 texts_.end());
+    const bool on_its_way =
+        std::any_of(texts_.begin(), texts_.end(),
+                    [&](const auto& text) { return text.first == script; });
+    if (on_its_way) {
+      how = How::kEvalSha;
+    } else {
+      texts_.emplace_back(script, slots_.end_number());
+      tally_->evals.Add();
+    }
+  }
+  AppendCall(how, *call->call.script, call->call.keys, call->call.args, &out_);
+  Push(call, Kind::kCall, now);
+}
+
+bool Channel::Forget(AsyncCall* call) {
+  if (!call->sent) {
+    waiting_.At(call->number) = nullptr;
+    return false;
+  }
+  Slot& slot = slots_.At(call->number);
+  slot.call = nullptr;
+  slot.kind = Kind::kDropped;
+  return true;
+}
+
+void Channel::Dial(SteadyTime now) {
+  dialer_ = std::make_unique<Dialer>(node_->address(), options_, now);
+  GoOnDialing(now);
+}
+
+void Channel::GoOnDialing(SteadyTime now) {
+  const Dialer::Step step = dialer_->Advance(now);
+  if (step == Dialer::Step::kWantRead || step == Dialer::Step::kWantWrite) {
+    dialer_events_ = step == Dialer::Step::kWantRead ? EPOLLIN : EPOLLOUT;
+    return Watch();
+  }
+  const std::unique_ptr<Dialer> dialer = std::move(dialer_);
+  Watch();
+  if (step == Dialer::Step::kFailed) {
+    node_->NoteFailure(dialer->error());
+    return FailWaiting(dialer->error());
+  }
+  tally_->connects.Add();
+  socket_ = dialer->TakeSocket();
+  reader_ = std::make_unique<ReplyReader>(options_.max_reply_bytes,
+                                          options_.max_reply_elements);
+  last_reply_ = now;
+  Watch();
+  while (!waiting_.empty()) {
+    AsyncCall* const call = waiting_.Pop();
+    if (call != nullptr) Send(call, now);
+  }
+}
+
+void Channel::FailWaiting(const absl::Status& status) {
+  // Those that come back while we tell them wait for the next connection.
+  const uint64_t end = waiting_.end_number();
+  while (waiting_.begin_number() < end) {
+    AsyncCall* const call = waiting_.Pop();
+    if (call == nullptr) continue;
+    Attempt attempt;
+    attempt.failed = ReasonOf(status);
+    attempt.status = status;
+    call->channel = nullptr;
+    owner_->OnAttempt(call, attempt);
+  }
+}
+
+void Channel::Flush() {
+  queued = false;
+  if (!socket_.is_open() || blocked_) return;
+  while (out_sent_ < out_.size()) {
+    tally_->sends.Add();
+    const ssize_t n =
+        socket_.Send(out_.data() + out_sent_, out_.size() - out_sent_);
+    if (n < 0 && errno == EAGAIN) {
+      blocked_ = true;
+      return Watch();
+    }
+    if (n < 0) return Break(Reason::kClosed, ErrnoText(errno));
+    out_sent_ += static_cast<size_t>(n);
+    sent_end_ += static_cast<uint64_t>(n);
+  }
+  if (out_.capacity() > kKeptBytes) std::string().swap(out_);
+  out_.clear();
+  out_sent_ = 0;
+}
+
+void Channel::OnReady(uint32_t events, SteadyTime now) {
+  if (dialer_ != nullptr) return GoOnDialing(now);
+  if (!socket_.is_open()) return;
+  if ((events & EPOLLOUT) != 0 && blocked_) {
+    blocked_ = false;
+    Watch();
+    Flush();
+  }
+  if (socket_.is_open() && (events & ~uint32_t{EPOLLOUT}) != 0) Receive(now);
+}
+
+void Channel::Receive(SteadyTime now) {
+  tally_->receives.Add();
+  const ssize_t n = socket_.Receive(bytes_.data(), bytes_.size());
+  if (n < 0 && errno == EAGAIN) return;
+  if (n <= 0) {
+    return Break(Reason::kClosed,
+                 n == 0 ? "closed by the server" : ErrnoText(errno));
+  }
+  last_reply_ = now;
+  reader_->Feed({bytes_.data(), static_cast<size_t>(n)});
+  Reply reply;
+  while (socket_.is_open()) {
+    switch (reader_->Next(&reply)) {
+      case ReplyReader::Result::kReply:
+        HandOut(&reply, now);
+        break;
+      case ReplyReader::Result::kNeedsMore:
+        return;
+      case ReplyReader::Result::kError:
+        return Break(Reason::kProtocol, reader_->error());
+    }
+  }
+}
+
+void Channel::HandOut(Reply* reply, SteadyTime) {
+  if (slots_.empty()) {
+    const bool error = reply->type == Reply::Type::kError;
+    return Break(error ? ClassifyReply(reply->text) : Reason::kProtocol,
+                 error ? reply->text : "a reply that nobody asked for");
+  }
+  node_->breaker().Succeed();
+  const Slot slot = slots_.Pop();
+  if (slot.kind == Kind::kMap) return owner_->OnMap(*reply, node_);
+  if (slot.kind == Kind::kDropped) {
+    tally_->late_replies.Add();
+    return;
+  }
+  Attempt attempt;
+  attempt.reply = reply;
+  slot.call->channel = nullptr;
+  owner_->OnAttempt(slot.call, attempt);
+}
+
+void Channel::Break(Reason reason, std::string_view words) {
+  const std::string kept(words);
+  tally_->closes.Add();
+  // Before the socket goes, since its number may be given to another at once.
+  Socket old = std::move(socket_);
+  Watch();
+  old.Close();
+  out_.clear();
+  out_sent_ = 0;
+  blocked_ = false;
+  reader_ = nullptr;
+  const uint64_t sent_end = sent_end_;
+  Fifo<Slot> slots = std::move(slots_);
+  slots_ = Fifo<Slot>();
+  texts_.clear();
+  if (slots.empty()) return;
+  node_->NoteFailure(MakeError(reason, node_->name(), kept));
+  while (!slots.empty()) {
+    const Slot slot = slots.Pop();
+    if (slot.call == nullptr) continue;
+    Attempt attempt;
+    attempt.failed = reason;
+    attempt.may_have_run = slot.end <= sent_end;
+    attempt.words = kept;
+    slot.call->channel = nullptr;
+    owner_->OnAttempt(slot.call, attempt);
+  }
+}
+
+void Channel::Watch() {
+  if (dialer_ != nullptr) {
+    return owner_->OnWatch(this, dialer_->fd(), dialer_events_);
+  }
+  if (!socket_.is_open()) return owner_->OnWatch(this, -1, 0);
+  owner_->OnWatch(this, socket_.fd(), blocked_ ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
+SteadyTime Channel::NextTime() {
+  if (dialer_ != nullptr) return dialer_->give_up();
+  if (slots_.empty()) return SteadyTime::max();
+  return slots_.front().since + options_.max_call_age;
+}
+
+void Channel::OnTime(SteadyTime now) {
+  if (now < NextTime()) return;
+  if (dialer_ != nullptr) return GoOnDialing(now);
+  Break(Reason::kClosed, "its oldest call was not answered in max_call_age");
+}
+
+microseconds Channel::Silence(SteadyTime now) {
+  if (slots_.empty()) return microseconds(0);
+  return std::chrono::duration_cast<microseconds>(
+      now - std::max(slots_.front().since, last_reply_));
+}
+
+}  // namespace weir::redis

@@ -1,0 +1,106 @@
+// One node's connection for asynchronous calls. Never blocks; used only by the
+// thread that drives the reactor, which tells it when its socket is ready.
+#ifndef WEIR_BACKENDS_REDIS_CHANNEL_H_
+#define WEIR_BACKENDS_REDIS_CHANNEL_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/redis/async_call.h"
+#include "backends/redis/dialer.h"
+#include "backends/redis/fifo.h"
+#include "backends/redis/node.h"
+#include "backends/redis/options.h"
+#include "backends/redis/resp.h"
+#include "backends/redis/socket.h"
+#include "backends/redis/tally.h"
+
+namespace weir::redis {
+
+class Channel {
+ public:
+  // What the channel tells the reactor.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // The call is no longer in the channel.
+    virtual void OnAttempt(AsyncCall* call, const Attempt& attempt) = 0;
+    virtual void OnMap(const Reply& slots, Node* node) = 0;
+    // Something was queued: call Flush when convenient.
+    virtual void OnQueued(Channel* channel) = 0;
+    // The descriptor to watch, and for what (EPOLLIN, EPOLLOUT), has changed.
+    // -1: none.
+    virtual void OnWatch(Channel* channel, int fd, uint32_t events) = 0;
+  };
+
+  // All outlive it.
+  Channel(Node* node, const ClientOptions& options, Tally* tally, Owner* owner);
+
+  Node* node() const { return node_; }
+  // What the reactor has in its epoll set for it.
+  int watched_fd = -1;
+  uint32_t watched_events = 0;
+  bool queued = false;  // OnQueued was called, and Flush not yet
+
+  void Queue(AsyncCall* call, SteadyTime now);
+  void QueueMapRefresh(SteadyTime now);
+  // The call gave up waiting; its reply will be dropped. True: it may be run
+  // all the same.
+  bool Forget(AsyncCall* call);
+
+  void Flush();
+  void OnReady(uint32_t events, SteadyTime now);
+  // When it wants OnTime; the end of time if never.
+  SteadyTime NextTime();
+  void OnTime(SteadyTime now);
+  // How long the server has owed a reply without sending anything.
+  std::chrono::microseconds Silence(SteadyTime now);
+
+ private:
+  enum class Kind : uint8_t { kCall, kDropped, kMap };
+  struct Slot {
+    AsyncCall* call = nullptr;
+    Kind kind = Kind::kDropped;
+    uint64_t end = 0;
+    SteadyTime since{};
+  };
+
+  void Dial(SteadyTime now);
+  void GoOnDialing(SteadyTime now);
+  void Send(AsyncCall* call, SteadyTime now);
+  void Push(AsyncCall* call, Kind kind, SteadyTime now);
+  void Receive(SteadyTime now);
+  void HandOut(Reply* reply, SteadyTime now);
+  // Closes, and fails everything that was sent.
+  void Break(Reason reason, std::string_view words);
+  // Fails everything that waits for a connection.
+  void FailWaiting(const absl::Status& status);
+  void Watch();
+
+  Node* const node_;
+  const ClientOptions& options_;
+  Tally* const tally_;
+  Owner* const owner_;
+
+  std::unique_ptr<Dialer> dialer_;
+  uint32_t dialer_events_ = 0;
+  Socket socket_;
+  std::unique_ptr<ReplyReader> reader_;
+  Fifo<AsyncCall*> waiting_;  // for a connection
+  std::string out_;
+  size_t out_sent_ = 0;
+  uint64_t queued_end_ = 0;
+  uint64_t sent_end_ = 0;
+  bool blocked_ = false;  // the socket took no more
+  Fifo<Slot> slots_;
+  SteadyTime last_reply_{};
+  // Texts that are on their way: script, and the number of its slot.
+  std::vector<std::pair<const Script*, uint64_t>> texts_;
+  std::vector<char> bytes_;
+};
+
+}  // namespace weir::redis
+
+#endif  // WEIR_BACKENDS_REDIS_CHANNEL_H_

@@ -1,0 +1,329 @@
+#include "backends/redis/reactor.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "backends/redis/errors.h"
+
+namespace weir::redis {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+using Steady = std::chrono::steady_clock;
+
+// As in node.cc: a call in more of a hurry says nothing about the server.
+constexpr std::chrono::milliseconds kStall(50);
+// Calls that wait for the map of a cluster to become known anew.
+constexpr std::chrono::milliseconds kMapPause(2);
+
+// Which reactor this thread is driving.
+const void*& Driven() {
+  static thread_local const void* reactor = nullptr;
+  return reactor;
+}
+
+void Empty(int fd) {
+  uint64_t count;
+  while (read(fd, &count, sizeof count) > 0) {
+  }
+}
+
+}  // namespace
+
+Reactor::Reactor(const ClientOptions& options, ClusterMap* map, Tally* tally)
+    : options_(options), map_(map), tally_(tally) {
+  epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  timer_fd_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  for (int* fd : {&wake_fd_, &timer_fd_}) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.ptr = fd;
+    if (*fd < 0 || epoll_ < 0 ||
+        epoll_ctl(epoll_, EPOLL_CTL_ADD, *fd, &event) != 0) {
+      error_ = absl::UnavailableError(
+          absl::StrCat("redis: no event loop: ", ErrnoText(errno)));
+      return;
+    }
+  }
+  if (options_.io_threads == 0) return;
+  try {
+    thread_ = std::thread([this] {
+      while (!stopping_.load(std::memory_order_acquire)) Process(true);
+    });
+  } catch (const std::system_error& error) {
+    error_ = absl::UnavailableError(
+        absl::StrCat("redis: no I/O thread: ", error.what()));
+  }
+}
+
+Reactor::~Reactor() {
+  // Release: pairs with the acquire of the thread's loop.
+  stopping_.store(true, std::memory_order_release);
+  if (thread_.joinable()) {
+    Wake();
+    thread_.join();
+  }
+  driver_.Lock();
+  Driven() = this;
+  TakeInbox();
+  // A callback may submit more; that is answered in Submit.
+  while (!timers_.empty()) {
+    AsyncCall* const call = timers_.first();
+    timers_.Remove(call);
+    call->done(absl::CancelledError("redis: the client is gone"));
+    delete call;
+  }
+  channels_.clear();
+  Driven() = nullptr;
+  driver_.Unlock();
+  for (const int fd : {epoll_, wake_fd_, timer_fd_}) {
+    if (fd >= 0) close(fd);
+  }
+}
+
+void Reactor::Wake() {
+  const uint64_t one = 1;
+  // Fails only if the counter is full, and then it is readable.
+  if (write(wake_fd_, &one, sizeof one) < 0) return;
+}
+
+void Reactor::Submit(std::unique_ptr<AsyncCall> call) {
+  tally_->calls.Add();
+  absl::Status refused = error_;
+  if (stopping_.load(std::memory_order_acquire)) {
+    refused = absl::CancelledError("redis: the client is gone");
+  } else if (in_flight_.load(std::memory_order_relaxed) >=
+             options_.max_in_flight) {
+    refused =
+        MakeError(Reason::kOverloaded, "client", "max_in_flight is reached");
+    tally_->Met(Reason::kOverloaded);
+  }
+  if (!refused.ok()) {
+    call->done(refused);
+    return;
+  }
+  in_flight_.fetch_add(1, std::memory_order_relaxed);
+  bool wake = false;
+  {
+    MutexLock lock(&inbox_mutex_);
+    inbox_.push_back(call.release());
+    // Whoever drives looks here once more before it sleeps.
+    if (Driven() != this) wake = !std::exchange(woken_, true);
+  }
+  if (wake) Wake();
+}
+
+void Reactor::Process(bool wait) {
+  if (!error_.ok() || Driven() != nullptr || !driver_.TryLock()) return;
+  Driven() = this;
+  Turn(wait);
+  Driven() = nullptr;
+  driver_.Unlock();
+}
+
+void Reactor::Turn(bool wait) {
+  std::array<epoll_event, 64> events;
+  const int count = epoll_wait(epoll_, events.data(),
+                               static_cast<int>(events.size()), wait ? -1 : 0);
+  now_ = Steady::now();
+  bool woken = !wait;
+  for (int i = 0; i < count; ++i) {
+    void* const source = events[static_cast<size_t>(i)].data.ptr;
+    if (source == &wake_fd_) {
+      woken = true;
+    } else if (source == &timer_fd_) {
+      Empty(timer_fd_);
+      armed_ = {};
+    } else {
+      static_cast<Channel*>(source)->OnReady(
+          events[static_cast<size_t>(i)].events, now_);
+    }
+  }
+  if (woken) {
+    Empty(wake_fd_);
+    MutexLock lock(&inbox_mutex_);
+    woken_ = false;
+  }
+  RunTimers();
+  // What callbacks submit is sent with the rest. Bounded, so that one that
+  // always submits more does not keep the sockets waiting.
+  for (int i = 0; i < 4 && TakeInbox(); ++i) {
+  }
+  {
+    MutexLock lock(&inbox_mutex_);
+    if (!inbox_.empty() && !std::exchange(woken_, true)) Wake();
+  }
+  FlushAll();
+  ArmTimer();
+}
+
+bool Reactor::TakeInbox() {
+  taken_.clear();
+  {
+    MutexLock lock(&inbox_mutex_);
+    taken_.swap(inbox_);
+  }
+  const bool launch = !stopping_.load(std::memory_order_relaxed);
+  // Callbacks may submit, but nothing else touches taken_.
+  for (AsyncCall* const call : taken_) {
+    call->wake_at = call->deadline;
+    timers_.Add(call);
+    if (launch) Launch(call);
+  }
+  return !taken_.empty();
+}
+
+Channel* Reactor::ChannelOf(Node* node) {
+  std::unique_ptr<Channel>& channel = channels_[node];
+  if (channel == nullptr) {
+    channel = std::make_unique<Channel>(node, options_, tally_, this);
+  }
+  return channel.get();
+}
+
+void Reactor::Launch(AsyncCall* call) {
+  if (now_ >= call->deadline) {
+    tally_->Met(Reason::kTimeout);
+    call->course.RunOut(call->node);
+    return Finish(call, nullptr);
+  }
+  const Node* const silent = call->course.avoid();
+  const bool refresh = map_->ClaimRefresh(now_);
+  Node* const node = call->node = call->course.Choose(map_);
+  if (refresh) Refresh(silent, node);
+  if (node == nullptr) {
+    if (refresh) {
+      call->wake_at = std::min(call->deadline, now_ + kMapPause);
+      return timers_.Update(call);
+    }
+    call->course.GiveUp();
+    return Finish(call, nullptr);
+  }
+  const Breaker::Verdict verdict = node->breaker().Ask(now_);
+  if (verdict == Breaker::Verdict::kNo) {
+    Attempt attempt;
+    attempt.status = node->breaker().Why();
+    attempt.failed = ReasonOf(attempt.status);
+    return OnAttempt(call, attempt);
+  }
+  if (verdict == Breaker::Verdict::kProbe) tally_->probes.Add();
+  ChannelOf(node)->Queue(call, now_);
+}
+
+void Reactor::Refresh(const Node* silent, Node* near) {
+  Node* const node =
+      silent != nullptr || near == nullptr ? map_->Any(silent) : near;
+  if (node != nullptr) ChannelOf(node)->QueueMapRefresh(now_);
+}
+
+void Reactor::OnAttempt(AsyncCall* call, const Attempt& attempt) {
+  if (call->course.Judge(attempt, call->node, options_, map_, tally_)) {
+    // The reply is the channel's, which has no more use for it.
+    return Finish(call, const_cast<Reply*>(attempt.reply));
+  }
+  if (call->course.pause().count() == 0) return Launch(call);
+  call->wake_at = std::min(call->deadline, now_ + call->course.pause());
+  timers_.Update(call);
+}
+
+void Reactor::Finish(AsyncCall* call, Reply* reply) {
+  timers_.Remove(call);
+  const std::unique_ptr<AsyncCall> owned(call);
+  in_flight_.fetch_sub(1, std::memory_order_relaxed);
+  if (call->course.status().ok()) {
+    call->done(std::move(*reply));
+  } else {
+    call->done(call->course.status());
+  }
+}
+
+void Reactor::OnMap(const Reply& slots, Node* node) {
+  map_->Apply(slots, *node);
+}
+
+void Reactor::OnWatch(Channel* channel, int fd, uint32_t events) {
+  if (fd == channel->watched_fd && events == channel->watched_events) return;
+  epoll_event event{};
+  event.events = events;
+  event.data.ptr = channel;
+  if (channel->watched_fd >= 0 && channel->watched_fd != fd) {
+    // Fails if it is closed already, and then it is out of the set.
+    epoll_ctl(epoll_, EPOLL_CTL_DEL, channel->watched_fd, nullptr);
+  }
+  if (fd >= 0) {
+    const bool known = channel->watched_fd == fd;
+    const int result =
+        epoll_ctl(epoll_, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event);
+    // A new socket may have got the number of the one before.
+    if (result != 0 && known) epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
+  }
+  channel->watched_fd = fd;
+  channel->watched_events = events;
+}
+
+void Reactor::RunTimers() {
+  while (!timers_.empty() && timers_.first()->wake_at <= now_) {
+    AsyncCall* const call = timers_.first();
+    Channel* const channel = call->channel;
+    if (channel == nullptr) {
+      // Its pause is over.
+      call->wake_at = call->deadline;
+      timers_.Update(call);
+      Launch(call);
+      continue;
+    }
+    Attempt attempt;
+    attempt.failed = Reason::kTimeout;
+    attempt.may_have_run = channel->Forget(call);
+    call->channel = nullptr;
+    if (channel->Silence(now_) >= kStall) {
+      channel->node()->NoteFailure(MakeError(
+          Reason::kTimeout, channel->node()->name(), "it does not answer"));
+    }
+    OnAttempt(call, attempt);
+  }
+  // Those that fail may make further channels.
+  std::vector<Channel*> due;
+  for (const auto& [node, channel] : channels_) {
+    if (channel->NextTime() <= now_) due.push_back(channel.get());
+  }
+  for (Channel* channel : due) channel->OnTime(now_);
+}
+
+void Reactor::ArmTimer() {
+  SteadyTime next =
+      timers_.empty() ? SteadyTime::max() : timers_.first()->wake_at;
+  for (const auto& [node, channel] : channels_) {
+    next = std::min(next, channel->NextTime());
+  }
+  // One that fires too early only looks again.
+  if (next == SteadyTime::max() || (armed_ != SteadyTime{} && armed_ <= next)) {
+    return;
+  }
+  armed_ = next;
+  const int64_t ns =
+      std::max<int64_t>(next.time_since_epoch() / nanoseconds(1), 1);
+  itimerspec spec{};
+  spec.it_value.tv_sec = static_cast<time_t>(ns / 1'000'000'000);
+  spec.it_value.tv_nsec = static_cast<long>(ns % 1'000'000'000);
+  timerfd_settime(timer_fd_, TFD_TIMER_ABSTIME, &spec, nullptr);
+}
+
+void Reactor::FlushAll() {
+  // A failure may queue more.
+  for (size_t i = 0; i < unflushed_.size(); ++i) unflushed_[i]->Flush();
+  unflushed_.clear();
+}
+
+}  // namespace weir::redis

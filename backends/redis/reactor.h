@@ -1,0 +1,90 @@
+// Drives the asynchronous calls: one epoll set for all nodes, driven by one
+// thread at a time, the client's own or the caller's event loop.
+//
+// Submit is for any thread. Everything else happens in Process, callbacks
+// included; what they submit is taken up before Process returns.
+#ifndef WEIR_BACKENDS_REDIS_REACTOR_H_
+#define WEIR_BACKENDS_REDIS_REACTOR_H_
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "backends/redis/async_call.h"
+#include "backends/redis/channel.h"
+#include "backends/redis/cluster_map.h"
+#include "backends/redis/mutex.h"
+#include "backends/redis/options.h"
+#include "backends/redis/tally.h"
+#include "backends/redis/timer_heap.h"
+
+namespace weir::redis {
+
+class Reactor final : public Channel::Owner {
+ public:
+  // All outlive it. With options.io_threads it starts its thread.
+  Reactor(const ClientOptions& options, ClusterMap* map, Tally* tally);
+  // Calls back with Cancelled whatever is still under way.
+  ~Reactor() override;
+  Reactor(const Reactor&) = delete;
+  Reactor& operator=(const Reactor&) = delete;
+
+  // Why it can't work; the system may be out of descriptors.
+  const absl::Status& error() const { return error_; }
+  void Submit(std::unique_ptr<AsyncCall> call)
+      ABSL_LOCKS_EXCLUDED(inbox_mutex_);
+  // Readable when Process has work.
+  int fd() const { return epoll_; }
+  // `wait`: until there is something to do; else returns at once.
+  void Process(bool wait);
+
+ private:
+  void OnAttempt(AsyncCall* call, const Attempt& attempt) override;
+  void OnMap(const Reply& slots, Node* node) override;
+  void OnQueued(Channel* channel) override { unflushed_.push_back(channel); }
+  void OnWatch(Channel* channel, int fd, uint32_t events) override;
+
+  void Turn(bool wait);
+  bool TakeInbox() ABSL_LOCKS_EXCLUDED(inbox_mutex_);
+  // Makes the next attempt, or ends the call.
+  void Launch(AsyncCall* call);
+  void Refresh(const Node* silent, Node* near);
+  void Finish(AsyncCall* call, Reply* reply);
+  void RunTimers();
+  void ArmTimer();
+  void Wake();
+  void FlushAll();
+  Channel* ChannelOf(Node* node);
+
+  const ClientOptions& options_;
+  ClusterMap* const map_;
+  Tally* const tally_;
+  absl::Status error_;
+  int epoll_ = -1;
+  int wake_fd_ = -1;
+  int timer_fd_ = -1;
+  std::atomic<bool> stopping_{false};
+  std::atomic<int64_t> in_flight_{0};
+
+  Mutex inbox_mutex_;
+  std::vector<AsyncCall*> inbox_ ABSL_GUARDED_BY(inbox_mutex_);
+  bool woken_ ABSL_GUARDED_BY(inbox_mutex_) = false;
+
+  // Whoever drives it has this; all below is theirs.
+  Mutex driver_;
+  SteadyTime now_{};
+  TimerHeap timers_;
+  SteadyTime armed_{};  // when the timer fires; the epoch: it is not armed
+  std::unordered_map<Node*, std::unique_ptr<Channel>> channels_;
+  std::vector<Channel*> unflushed_;
+  std::vector<AsyncCall*> taken_;
+
+  std::thread thread_;
+};
+
+}  // namespace weir::redis
+
+#endif  // WEIR_BACKENDS_REDIS_REACTOR_H_

@@ -1,0 +1,100 @@
+// weir_redis_bench PORT [ROUNDS [MILLISECONDS [ROW]]]
+//
+// Runs one script on the server of that port (on this machine) through weir's
+// client and, in turns with it, through what it is compared with. Prints
+// medians over the rounds, and the ratio. bench/redis/run starts a server.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/redis/runs.h"
+#include "bench/redis/script.h"
+
+namespace weir::bench {
+namespace {
+
+struct Row {
+  std::string name;
+  std::function<Speed()> weir;
+  std::string rival;
+  std::function<Speed()> run_rival;
+  bool by_p50 = false;  // smaller is better
+  double goal = 0;
+};
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+std::vector<Row> Rows(const Target& t) {
+  std::vector<Row> rows;
+  const auto add = [&](std::string name, std::function<Speed()> run,
+                       int clients, int pipeline, double goal) {
+    const std::string command = RedisBenchmarkCommand(t, clients, pipeline);
+    rows.push_back({std::move(name), std::move(run), command,
+                    [command] { return RunRedisBenchmark(command); }, false,
+                    goal});
+  };
+  using std::chrono::microseconds;
+  rows.push_back({"lone", [t] { return RunCallers(t, 1, {}); }, "bare hiredis",
+                  [t] { return RunBareHiredis(t); }, true, 1.1});
+  add(
+      "lone,spin", [t] { return RunCallers(t, 1, microseconds(200)); }, 1, 1,
+      2.5);
+  add(
+      "8", [t] { return RunCallers(t, 8, {}); }, 8, 1, 1.2);
+  add(
+      "64", [t] { return RunCallers(t, 64, {}); }, 64, 1, 1.4);
+  add(
+      "many64", [t] { return RunBatches(t, 64); }, 1, 64, 0.95);
+  add(
+      "async256", [t] { return RunAsyncCalls(t, 256); }, 50, 64, 0.9);
+  return rows;
+}
+
+int Main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: weir_redis_bench PORT [ROUNDS [MS [ROW]]]\n");
+    return 2;
+  }
+  Target target;
+  target.port = std::atoi(argv[1]);
+  const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
+  target.time = std::chrono::milliseconds(argc > 3 ? std::atoi(argv[3]) : 1000);
+  const std::string only = argc > 4 ? argv[4] : "";
+  target.script = LoadScript(target.port);
+  if (target.script.sha1.empty()) {
+    std::fprintf(stderr, "no Redis on port %d\n", target.port);
+    return 1;
+  }
+  std::printf("%-10s %12s %12s %8s %6s  %s\n", "row", "weir", "rival", "ratio",
+              "goal", "rival is");
+  for (const Row& row : Rows(target)) {
+    if (!only.empty() && row.name != only) continue;
+    std::vector<double> ours;
+    std::vector<double> theirs;
+    std::vector<double> ratios;
+    for (int round = 0; round < rounds; ++round) {
+      const Speed rival = row.run_rival();
+      const Speed weir = row.weir();
+      ours.push_back(row.by_p50 ? weir.p50_us : weir.per_second);
+      theirs.push_back(row.by_p50 ? rival.p50_us : rival.per_second);
+      ratios.push_back(ours.back() / theirs.back());
+    }
+    std::printf("%-10s %12.1f %12.1f %8.3f %s%.2f  %s (%s)\n", row.name.c_str(),
+                Median(ours), Median(theirs), Median(ratios),
+                row.by_p50 ? "<=" : ">=", row.goal, row.rival.c_str(),
+                row.by_p50 ? "p50, us" : "calls/s");
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace weir::bench
+
+int main(int argc, char** argv) { return weir::bench::Main(argc, argv); }

@@ -1,0 +1,43 @@
+// The ways of running the script. Each makes calls for about as long as it is
+// told and gives the rate, in calls a second, or the median time of a call.
+#ifndef WEIR_BENCH_REDIS_RUNS_H_
+#define WEIR_BENCH_REDIS_RUNS_H_
+
+#include <chrono>
+#include <string>
+
+#include "backends/redis/call.h"
+
+namespace weir::bench {
+
+struct Target {
+  int port;
+  redis::Script script;
+  std::chrono::milliseconds time;
+};
+
+struct Speed {
+  double per_second = 0;
+  double p50_us = 0;
+  double p99_us = 0;
+};
+
+// The command line of redis-benchmark for these clients and this pipeline.
+std::string RedisBenchmarkCommand(const Target& target, int clients,
+                                  int pipeline);
+Speed RunRedisBenchmark(const std::string& command);
+
+// One thread, one blocking connection.
+Speed RunBareHiredis(const Target& target);
+
+// Blocking callers on one connection.
+Speed RunCallers(const Target& target, int callers,
+                 std::chrono::microseconds spin);
+// One caller, calls in batches.
+Speed RunBatches(const Target& target, int batch);
+// An I/O thread, so many calls in flight; each reply starts the next call.
+Speed RunAsyncCalls(const Target& target, int in_flight);
+
+}  // namespace weir::bench
+
+#endif  // WEIR_BENCH_REDIS_RUNS_H_

@@ -1,0 +1,193 @@
+// Asynchronous calls: on the client's own thread, and in a caller's loop.
+#include <poll.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "tests/redis/client_fixture.h"
+
+namespace weir::redis {
+namespace {
+
+using ::weir::testing::RedisServer;
+
+// Counts callbacks and waits for them.
+class Waiting {
+ public:
+  explicit Waiting(int owed) : owed_(owed) {}
+  void Done() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (--owed_ == 0) all_.notify_all();
+  }
+  bool Wait() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    return all_.wait_for(lock, seconds(20), [this] { return owed_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable all_;
+  int owed_;
+};
+
+class AsyncTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    WEIR_NEEDS_REDIS_SERVER();
+    server_ = RedisServer::Start();
+    ASSERT_NE(server_, nullptr);
+  }
+
+  std::shared_ptr<Client> WithThread() {
+    return MakeClient(server_->url() + "?io_threads=1");
+  }
+
+  std::unique_ptr<RedisServer> server_;
+};
+
+TEST_F(AsyncTest, TenThousandInFlightOnOneThread) {
+  auto client = WithThread();
+  constexpr int kCalls = 10'000;
+  Waiting waiting(kCalls);
+  std::atomic<int> granted{0};
+  std::atomic<int> failed{0};
+  std::atomic<int> wrong{0};
+  // Nothing is answered until all are on their way.
+  server_->Pause();
+  for (int i = 0; i < kCalls; ++i) {
+    const bool take = i % 2 == 0;
+    const std::string arg = take ? "1000" : std::to_string(i);
+    client->RunAsync({take ? Take() : Echo(), {"k"}, {arg}}, In(seconds(20)),
+                     [&, take, arg](absl::StatusOr<Reply> reply) {
+                       if (!reply.ok()) {
+                         ++failed;
+                       } else if (take) {
+                         granted += static_cast<int>(reply->integer);
+                       } else if (reply->elements[0].text != arg) {
+                         ++wrong;
+                       }
+                       waiting.Done();
+                     });
+  }
+  server_->Resume();
+  ASSERT_TRUE(waiting.Wait());
+  EXPECT_EQ(failed, 0);
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(granted, 1000);
+  EXPECT_EQ(server_->Call({"GET", "k"}).text, std::to_string(kCalls / 2));
+  EXPECT_EQ(client->counters().connects, 1);
+}
+
+TEST_F(AsyncTest, ThreadsSubmitAndCallbacksSubmitMore) {
+  auto client = WithThread();
+  constexpr int kChains = 16;
+  constexpr int kLength = 200;
+  Waiting waiting(kChains);
+  std::atomic<int> granted{0};
+  std::function<void(int)> next = [&](int left) {
+    if (left == 0) return waiting.Done();
+    client->RunAsync({Take(), {"k"}, {"500"}}, In(seconds(20)),
+                     [&, left](absl::StatusOr<Reply> reply) {
+                       if (reply.ok()) {
+                         granted += static_cast<int>(reply->integer);
+                       }
+                       next(left - 1);
+                     });
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kChains; ++i) threads.emplace_back(next, kLength);
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_TRUE(waiting.Wait());
+  EXPECT_EQ(granted, 500);
+  EXPECT_EQ(server_->Call({"GET", "k"}).text,
+            std::to_string(kChains * kLength));
+}
+
+TEST_F(AsyncTest, RunsInTheCallersEventLoop) {
+  auto client = MakeClient(server_->url());
+  int done = 0;
+  for (int i = 0; i < 100; ++i) {
+    client->RunAsync({Take(), {"k"}, {"40"}}, In(seconds(5)),
+                     [&](absl::StatusOr<Reply> reply) {
+                       ASSERT_TRUE(reply.ok()) << reply.status();
+                       ++done;
+                     });
+  }
+  EXPECT_EQ(done, 0);
+  pollfd watched{client->event_fd(), POLLIN, 0};
+  while (done < 100) {
+    ASSERT_EQ(poll(&watched, 1, 5000), 1) << done;
+    client->Process();
+  }
+  EXPECT_EQ(server_->Call({"GET", "k"}).text, "100");
+}
+
+TEST_F(AsyncTest, DeadlinePassesWithoutAnyReply) {
+  auto client = WithThread();
+  ASSERT_TRUE(Ask(client.get(), Take(), "k", "1").ok());  // the text is known
+  Waiting first(1);
+  client->RunAsync({Take(), {"k"}, {"1"}}, In(seconds(5)),
+                   [&](absl::StatusOr<Reply>) { first.Done(); });
+  ASSERT_TRUE(first.Wait());
+  server_->Pause();
+  Waiting waiting(1);
+  absl::Status status;
+  client->RunAsync({Take(), {"k"}, {"1"}}, In(milliseconds(30)),
+                   [&](absl::StatusOr<Reply> reply) {
+                     status = reply.status();
+                     waiting.Done();
+                   });
+  ASSERT_TRUE(waiting.Wait());
+  EXPECT_EQ(ReasonOf(status), Reason::kTimeout);
+  EXPECT_TRUE(MayHaveCharged(status)) << status;
+  server_->Resume();
+  Waiting after(1);
+  client->RunAsync({Echo(), {"k"}, {"mine"}}, In(seconds(5)),
+                   [&](absl::StatusOr<Reply> reply) {
+                     ASSERT_TRUE(reply.ok()) << reply.status();
+                     EXPECT_EQ(reply->elements[0].text, "mine");
+                     after.Done();
+                   });
+  ASSERT_TRUE(after.Wait());
+  EXPECT_GE(client->counters().late_replies, 1);
+}
+
+TEST_F(AsyncTest, EveryCallIsAnsweredWhenTheClientGoes) {
+  int done = 0;
+  int cancelled = 0;
+  {
+    auto client = WithThread();
+    server_->Pause();
+    for (int i = 0; i < 50; ++i) {
+      client->RunAsync({Take(), {"k"}, {"1"}}, In(seconds(60)),
+                       [&](absl::StatusOr<Reply> reply) {
+                         ++done;
+                         cancelled += absl::IsCancelled(reply.status());
+                       });
+    }
+  }
+  EXPECT_EQ(done, 50);
+  EXPECT_EQ(cancelled, 50);
+  server_->Resume();
+}
+
+TEST_F(AsyncTest, NobodyListens) {
+  server_->Kill();
+  auto client = WithThread();
+  Waiting waiting(20);
+  std::atomic<int> outages{0};
+  for (int i = 0; i < 20; ++i) {
+    client->RunAsync({Take(), {"k"}, {"1"}}, In(seconds(5)),
+                     [&](absl::StatusOr<Reply> reply) {
+                       outages += IsOutage(reply.status());
+                       waiting.Done();
+                     });
+  }
+  ASSERT_TRUE(waiting.Wait());
+  EXPECT_EQ(outages, 20);
+}
+
+}  // namespace
+}  // namespace weir::redis

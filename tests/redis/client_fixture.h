@@ -1,0 +1,88 @@
+// What tests of the client share.
+#ifndef WEIR_TESTS_REDIS_CLIENT_FIXTURE_H_
+#define WEIR_TESTS_REDIS_CLIENT_FIXTURE_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/redis/client.h"
+#include "backends/redis/errors.h"
+#include "backends/redis/url.h"
+#include "gtest/gtest.h"
+#include "tests/redis/redis_server.h"
+#include "tests/redis/sha1.h"
+
+namespace weir::redis {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+inline SteadyTime In(std::chrono::nanoseconds time) {
+  return std::chrono::steady_clock::now() + time;
+}
+
+// A script that owns its parts.
+class TestScript {
+ public:
+  explicit TestScript(std::string text)
+      : text_(std::move(text)), sha1_(testing::Sha1Hex(text_)) {
+    script_ = {"test", text_, sha1_};
+  }
+  TestScript(const TestScript&) = delete;
+  TestScript& operator=(const TestScript&) = delete;
+  const Script* get() const { return &script_; }
+
+ private:
+  const std::string text_;
+  const std::string sha1_;
+  Script script_;
+};
+
+// Admits ARGV[1] calls for each key, and counts every run in KEYS[1]..":n".
+inline const Script* Take() {
+  static const auto* const script = new TestScript(R"(
+    local used = redis.call('INCR', KEYS[1])
+    if used > tonumber(ARGV[1]) then return 0 end
+    return 1)");
+  return script->get();
+}
+
+inline const Script* Echo() {
+  static const auto* const script =
+      new TestScript("return {ARGV[1], #KEYS, KEYS[1]}");
+  return script->get();
+}
+
+inline std::shared_ptr<Client> MakeClient(
+    const std::string& url,
+    const std::function<void(ClientOptions*)>& change = [](ClientOptions*) {}) {
+  absl::StatusOr<Url> parsed = ParseUrl(url);
+  EXPECT_TRUE(parsed.ok()) << parsed.status();
+  if (!parsed.ok()) return nullptr;
+  change(&parsed->client);
+  absl::StatusOr<std::shared_ptr<Client>> client =
+      Client::Create(parsed->client);
+  EXPECT_TRUE(client.ok()) << client.status();
+  return client.ok() ? *client : nullptr;
+}
+
+// One call with one key and one argument.
+inline absl::StatusOr<Reply> Ask(Client* client, const Script* script,
+                                 std::string_view key, std::string_view arg,
+                                 std::chrono::nanoseconds time = seconds(2),
+                                 bool charging = true) {
+  Reply reply;
+  absl::Status status = client->Run(
+      {script, absl::MakeSpan(&key, 1), absl::MakeSpan(&arg, 1), charging},
+      In(time), &reply);
+  if (!status.ok()) return status;
+  return reply;
+}
+
+}  // namespace weir::redis
+
+#endif  // WEIR_TESTS_REDIS_CLIENT_FIXTURE_H_

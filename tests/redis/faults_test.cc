@@ -1,0 +1,275 @@
+// What a server may say or do that it should not.
+#include <chrono>
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "tests/redis/client_fixture.h"
+#include "tests/redis/fake_server.h"
+
+namespace weir::redis {
+namespace {
+
+using ::testing::HasSubstr;
+using ::weir::testing::FakeServer;
+using Answer = FakeServer::Answer;
+using Command = FakeServer::Command;
+
+// Replies are read with less patience than servers have.
+std::shared_ptr<Client> ClientOf(const FakeServer& server) {
+  return MakeClient(server.url(), [](ClientOptions* options) {
+    options->breaker_failures = 1000;
+  });
+}
+
+struct BadReply {
+  const char* name;
+  std::string bytes;
+  bool close;
+  Reason reason;
+};
+
+void PrintTo(const BadReply& reply, std::ostream* out) { *out << reply.name; }
+
+class BadReplyTest : public ::testing::TestWithParam<BadReply> {};
+
+TEST_P(BadReplyTest, IsAnErrorAndTheNextCallIsWell) {
+  const BadReply& bad = GetParam();
+  std::atomic<int> calls{0};
+  FakeServer server([&](const Command&) {
+    if (calls++ == 0) return Answer{bad.bytes, bad.close};
+    return Answer{":7\r\n", false};
+  });
+  auto client = ClientOf(server);
+  const auto first = Ask(client.get(), Take(), "k", "1", milliseconds(300));
+  ASSERT_FALSE(first.ok());
+  EXPECT_EQ(ReasonOf(first.status()), bad.reason) << first.status();
+  EXPECT_TRUE(MayHaveCharged(first.status())) << first.status();
+  EXPECT_TRUE(IsOutage(first.status()));
+  // A charging call that may have been run is never sent again.
+  EXPECT_EQ(calls, 1);
+  const auto second = Ask(client.get(), Take(), "k", "1");
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(second->integer, 7);
+  EXPECT_EQ(client->counters().closes, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, BadReplyTest,
+    ::testing::Values(
+        BadReply{"CutShort", "$10\r\nabc", true, Reason::kClosed},
+        BadReply{"NothingAtAll", "", true, Reason::kClosed},
+        BadReply{"NotResp", "HTTP/1.1 400 Bad Request\r\n\r\n", false,
+                 Reason::kProtocol},
+        BadReply{"Resp3", "%1\r\n+a\r\n:1\r\n", false, Reason::kProtocol},
+        BadReply{"AbsurdArray", "*2147483647\r\n", false, Reason::kProtocol},
+        BadReply{"NestedArrays",
+                 "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n"
+                 ":1\r\n",
+                 false, Reason::kProtocol},
+        BadReply{"TooManyElements", "*60000\r\n*60000\r\n", false,
+                 Reason::kProtocol},
+        BadReply{"TooLarge", "$100000000\r\n" + std::string(3'000'000, 'x'),
+                 false, Reason::kProtocol}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(Faults, AReplyThatNobodyAskedForIsNotTakenForTheNextCall) {
+  std::atomic<int> calls{0};
+  FakeServer server([&](const Command&) {
+    return Answer{calls++ == 0 ? ":1\r\n:666\r\n" : ":2\r\n", false};
+  });
+  auto client = ClientOf(server);
+  const auto first = Ask(client.get(), Take(), "k", "1");
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_EQ(first->integer, 1);
+  // Idle long enough to look before it sends, or not: never 666.
+  for (int i = 0; i < 10; ++i) {
+    const auto reply = Ask(client.get(), Take(), "k", "1");
+    if (reply.ok()) {
+      EXPECT_EQ(reply->integer, 2);
+    }
+  }
+}
+
+TEST(Faults, LateRepliesAreDroppedInOrder) {
+  std::atomic<int> calls{0};
+  FakeServer server([&](const Command& command) {
+    // The first reply is held back until the second command.
+    if (calls++ == 0) return Answer{"", false};
+    return Answer{":1\r\n$" + std::to_string(command[4].size()) + "\r\n" +
+                      command[4] + "\r\n",
+                  false};
+  });
+  auto client = ClientOf(server);
+  const auto first = Ask(client.get(), Take(), "k", "a", milliseconds(20));
+  EXPECT_EQ(first.status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(MayHaveCharged(first.status()));
+  const auto second = Ask(client.get(), Take(), "k", "mine");
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(second->text, "mine");
+  EXPECT_EQ(client->counters().late_replies, 1);
+  EXPECT_EQ(server.connections(), 1);
+}
+
+TEST(Faults, AShortDeadlineDoesNotHurtThoseWhoShareTheConnection) {
+  // Answers only once both commands are there.
+  std::atomic<int> calls{0};
+  FakeServer server([&](const Command&) {
+    return Answer{++calls < 2 ? "" : ":1\r\n:2\r\n", false};
+  });
+  auto client = ClientOf(server);
+  std::thread hurried([&] {
+    const auto reply = Ask(client.get(), Take(), "k", "1", milliseconds(50));
+    EXPECT_EQ(ReasonOf(reply.status()), Reason::kTimeout);
+  });
+  hurried.join();
+  const auto patient = Ask(client.get(), Take(), "k", "1");
+  ASSERT_TRUE(patient.ok()) << patient.status();
+  EXPECT_EQ(patient->integer, 2);
+}
+
+TEST(Faults, AConnectionWhoseOldestCallIsTooOldIsClosed) {
+  std::atomic<int> calls{0};
+  FakeServer server([&](const Command&) {
+    return Answer{calls++ == 0 ? "" : ":2\r\n", false};
+  });
+  auto client = MakeClient(server.url(), [](ClientOptions* options) {
+    options->max_call_age = milliseconds(50);
+  });
+  // Its own deadline is far away; the limit of the connection comes first.
+  const auto start = std::chrono::steady_clock::now();
+  const auto first = Ask(client.get(), Take(), "k", "1", seconds(20));
+  EXPECT_EQ(ReasonOf(first.status()), Reason::kClosed) << first.status();
+  EXPECT_TRUE(MayHaveCharged(first.status()));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
+  EXPECT_TRUE(Ask(client.get(), Take(), "k", "1").ok());
+  EXPECT_EQ(server.connections(), 2);
+}
+
+TEST(Faults, ACallThatOnlyLooksIsAskedAgain) {
+  std::atomic<int> calls{0};
+  FakeServer server([&](const Command&) {
+    return calls++ == 0 ? Answer{"", true} : Answer{":3\r\n", false};
+  });
+  auto client = ClientOf(server);
+  const auto reply =
+      Ask(client.get(), Take(), "k", "1", seconds(2), /*charging=*/false);
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  EXPECT_EQ(reply->integer, 3);
+}
+
+TEST(Faults, TheDeadlineCoversAServerThatNeverGreets) {
+  FakeServer server([](const Command&) { return Answer{":1\r\n", false}; }, "");
+  auto client = ClientOf(server);
+  const auto start = std::chrono::steady_clock::now();
+  const auto reply = Ask(client.get(), Take(), "k", "1", milliseconds(50));
+  EXPECT_EQ(reply.status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_FALSE(MayHaveCharged(reply.status()));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(5));
+}
+
+TEST(Faults, AnOldServerIsRefusedInWords) {
+  FakeServer server(
+      [](const Command&) {
+        return Answer{":1\r\n", false};
+      },
+      "$22\r\nredis_version:3.2.13\r\n\r\n");
+  auto client = ClientOf(server);
+  const auto reply = Ask(client.get(), Take(), "k", "1");
+  EXPECT_FALSE(IsOutage(reply.status()));
+  EXPECT_THAT(std::string(reply.status().message()),
+              HasSubstr("it is Redis 3; 5 or newer"));
+}
+
+TEST(Faults, ARedirectionIsRefusedWhereNoClusterWasNamed) {
+  FakeServer server([](const Command&) {
+    return Answer{"-MOVED 12182 127.0.0.1:7103\r\n", false};
+  });
+  auto client = ClientOf(server);
+  const auto reply = Ask(client.get(), Take(), "k", "1");
+  EXPECT_EQ(ReasonOf(reply.status()), Reason::kNotACluster);
+  EXPECT_FALSE(IsOutage(reply.status()));
+  EXPECT_THAT(std::string(reply.status().message()),
+              HasSubstr("redis+cluster://"));
+  EXPECT_EQ(client->counters().Met(Reason::kMoved), 1);
+}
+
+// One error reply, for ever.
+struct ErrorReply {
+  const char* text;
+  Reason reason;
+  bool outage;
+  const char* words;  // what the message says to do
+};
+
+void PrintTo(const ErrorReply& reply, std::ostream* out) { *out << reply.text; }
+
+class ErrorReplyTest : public ::testing::TestWithParam<ErrorReply> {};
+
+TEST_P(ErrorReplyTest, IsToldApart) {
+  const ErrorReply& error = GetParam();
+  FakeServer server([&](const Command&) {
+    return Answer{"-" + std::string(error.text) + "\r\n", false};
+  });
+  auto client = ClientOf(server);
+  const auto reply = Ask(client.get(), Take(), "k", "1", milliseconds(100));
+  ASSERT_FALSE(reply.ok());
+  const bool waited = absl::IsDeadlineExceeded(reply.status());
+  EXPECT_EQ(ReasonOf(reply.status()), waited ? Reason::kTimeout : error.reason)
+      << reply.status();
+  EXPECT_EQ(IsOutage(reply.status()), error.outage);
+  EXPECT_FALSE(MayHaveCharged(reply.status()));
+  EXPECT_GE(client->counters().Met(error.reason), 1);
+  EXPECT_THAT(std::string(reply.status().message()), HasSubstr(error.words));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Faults, ErrorReplyTest,
+    ::testing::Values(
+        ErrorReply{"BUSY Redis is busy running a script. You can only call "
+                   "SCRIPT KILL or SHUTDOWN NOSAVE.",
+                   Reason::kBusy, true, "SCRIPT KILL"},
+        ErrorReply{"LOADING Redis is loading the dataset in memory",
+                   Reason::kLoading, true, "LOADING"},
+        ErrorReply{"OOM command not allowed when used memory > 'maxmemory'. "
+                   "script: 1234, on @user_script:2.",
+                   Reason::kOutOfMemory, true, "maxmemory"},
+        ErrorReply{"READONLY You can't write against a read only replica. "
+                   "script: 1234, on @user_script:2.",
+                   Reason::kReadOnly, true, "master"},
+        ErrorReply{"ERR Error running script (call to f_12): @user_script:2: "
+                   "@user_script: 2: -READONLY You can't write against a read "
+                   "only slave.",
+                   Reason::kReadOnly, true, "master"},
+        ErrorReply{"ERR Error running script (call to f_12): @user_script:2: "
+                   "-OOM command not allowed when used memory > 'maxmemory'.",
+                   Reason::kOutOfMemory, true, "maxmemory"},
+        ErrorReply{"MASTERDOWN Link with MASTER is down and "
+                   "replica-serve-stale-data is set to 'no'.",
+                   Reason::kMasterDown, true, "MASTER"},
+        ErrorReply{"NOREPLICAS Not enough good replicas to write.",
+                   Reason::kNoReplicas, true, "min-replicas-to-write"},
+        ErrorReply{"MISCONF Redis is configured to save RDB snapshots",
+                   Reason::kMisconf, true, "disk"},
+        ErrorReply{"NOAUTH Authentication required.", Reason::kNoAuth, false,
+                   "password"},
+        ErrorReply{"WRONGPASS invalid username-password pair or user is "
+                   "disabled.",
+                   Reason::kWrongPass, false, "check user and password"},
+        ErrorReply{"NOPERM this user has no permissions to run the 'evalsha' "
+                   "command",
+                   Reason::kNoPermission, false, "ACL SETUSER"},
+        ErrorReply{"ERR The user executing the script can't run this command "
+                   "or subcommand script: 12, on @user_script:1.",
+                   Reason::kNoPermission, false, "ACL SETUSER"},
+        ErrorReply{"CROSSSLOT Keys in request don't hash to the same slot",
+                   Reason::kCrossSlot, false, "share their tag"},
+        ErrorReply{"WRONGTYPE Operation against a key holding the wrong kind "
+                   "of value script: 12, on @user_script:2.",
+                   Reason::kWrongType, false, "namespace"},
+        ErrorReply{"NOSCRIPT No matching script. Please use EVAL.",
+                   Reason::kNoScript, false, "flushed"},
+        ErrorReply{"ERR user_script:1: attempt to index a nil value",
+                   Reason::kScriptError, false, "nil value"}));
+
+}  // namespace
+}  // namespace weir::redis
