@@ -211,7 +211,7 @@ absl::StatusOr<Decision> RuleSet::Run(Store& store, Op op, const Call& call,
     limits[i] = &LimitOf(i, KeyOf(call, i));
     if (limits[i]->rule == nullptr) continue;
     const std::string_view key = KeyOf(call, i);
-    steps[count++] = {limits[i]->rule.get(), key,
+    steps[count++] = {limits[i]->rule.get(),  key,
                       call.tag.value_or(key), CostOf(call, i),
                       rules_[i].observe,      max_wait};
   }

@@ -23,11 +23,9 @@ local function Params(record)
 end
 
 local function Step(record, bytes)
-  local p = {record = record}
-  local cost
-  cost, p.limit, p.decay, p.resolution, p.longest =
-    unpack('<ddddd', bytes, 11)
-  return p, cost, cost
+  local cost, limit, decay, resolution, longest = unpack('<ddddd', bytes, 11)
+  return {record = record, limit = limit, decay = decay,
+          resolution = resolution, longest = longest}, cost, cost
 end
 
 local function Slot(p, t) return math.floor(t / p.resolution) end

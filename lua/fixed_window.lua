@@ -20,10 +20,9 @@ local function Params(record)
 end
 
 local function Step(record, bytes)
-  local p = {record = record}
-  local cost
-  cost, p.limit, p.window, p.epoch, p.offset = unpack('<ddddd', bytes, 11)
-  return p, cost, cost
+  local cost, limit, window, epoch, offset = unpack('<ddddd', bytes, 11)
+  return {record = record, limit = limit, window = window, epoch = epoch,
+          offset = offset}, cost, cost
 end
 
 local function Fresh(p, t)

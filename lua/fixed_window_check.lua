@@ -12,13 +12,13 @@ if ARGV[1] ~= '' then
     else
       now = given
     end
-    local version, start, used, same = kVersion, nil, 0, true
+    local start, used, same = nil, 0, true
     local value = call('GET', key)
     if value then
-      same = string.sub(value, 18) == record
-      if same then version, start, used = unpack('<Bdd', value) end
+      same = string.sub(value, 17) == record
+      if same then start, used = unpack('<dd', value) end
     end
-    if same and version == kVersion and
+    if same and
        not (start and start - window > now + window) then
       if not start or now >= start + window then
         start, used = now, 0
@@ -27,12 +27,12 @@ if ARGV[1] ~= '' then
         end
       end
       if used <= limit - n then
-        value = pack('<Bddc0', kVersion, start, used + n, record)
+        value = pack('<ddc0', start, used + n, record)
         local after = start + window - now
-        call('SET', key, value, 'PX', (after - after % 1000) / 1000 + slack + 1)
-        return pack('<dc0', now, value)
+        call('PSETEX', key, (after - after % 1000) / 1000 + slack + 1, value)
+        return pack('<dBc0', now, 1, value)
       end
-      if value then return pack('<dBc0', now, 0, string.sub(value, 2)) end
+      if value then return pack('<dBc0', now, 0, value) end
     end
   end
 end

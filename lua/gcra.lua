@@ -27,11 +27,11 @@ local function Params(record)
 end
 
 local function Step(record, bytes)
-  local c, p = {}, {record = record}
-  local n
-  n, c.us, c.ticks, c.most, p.limit, p.burst_ticks, p.back, p.ahead, p.window,
-    p.burst_us = unpack('<dddddddddd', bytes, 11)
-  return p, c, n
+  local n, us, ticks, most, limit, burst_ticks, back, ahead, window, burst_us =
+    unpack('<dddddddddd', bytes, 11)
+  return {record = record, limit = limit, window = window, burst_us = burst_us,
+          burst_ticks = burst_ticks, back = back, ahead = ahead},
+         {us = us, ticks = ticks, most = most}, n
 end
 
 local function Fresh(p, t) return {tat = t, ticks = 0} end

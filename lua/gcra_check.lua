@@ -14,24 +14,23 @@ if ARGV[1] ~= '' then
     else
       now = given
     end
-    local version, tat, ticks, same = kVersion, now, 0, true
+    local tat, ticks, same = now, 0, true
     local value = call('GET', key)
     if value then
-      same = string.sub(value, 15) == record
-      if same then version, tat, ticks = unpack('<BdI5', value) end
+      same = string.sub(value, 14) == record
+      if same then tat, ticks = unpack('<dI5', value) end
     end
-    if same and version == kVersion and tat - back < now + ahead then
+    if same and tat - back < now + ahead then
       if tat < now then tat, ticks = now, 0 end
       tat, ticks = tat + c_us, ticks + c_ticks
       if ticks >= limit then tat, ticks = tat + 1, ticks - limit end
       local after = tat - now
       if after < most or (after == most and ticks <= burst_ticks) then
-        value = pack('<BdI5c0', kVersion, tat, ticks, record)
-        call('SET', key, value, 'PX', (after - after % 1000) / 1000 + slack + 1)
-        -- The version, 1, is where the verdict of a reply stands.
-        return pack('<dc0', now, value)
+        value = pack('<dI5c0', tat, ticks, record)
+        call('PSETEX', key, (after - after % 1000) / 1000 + slack + 1, value)
+        return pack('<dBc0', now, 1, value)
       end
-      if value then return pack('<dBc0', now, 0, string.sub(value, 2)) end
+      if value then return pack('<dBc0', now, 0, value) end
     end
   end
 end

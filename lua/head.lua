@@ -12,8 +12,3 @@ local kTimeGiven, kObserve, kCountDenied, kDenyAll = 1, 2, 4, 8
 
 -- The reading of the clock; nothing yet.
 local now
-
-local function ServerTime()
-  local time = call('TIME')
-  return time[1] * 1000000 + time[2]
-end

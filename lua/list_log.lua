@@ -1,5 +1,5 @@
 -- Where a log lies in a list, newest first: ListLog of core/engines/log_store.h.
--- The last element, at the right, is \255, the version and the record. An
+-- The last element, at the right, is \255 and the record. An
 -- entry is its time, in 7 bytes with a sign, highest first; then PackEntry.
 local function ListLog()
   local Log = {}
@@ -7,13 +7,12 @@ local function ListLog()
   function Log.Record(key)
     local bytes = call('LINDEX', key, -1)
     if not bytes then return nil end
-    if string.byte(bytes) ~= 255 then CheckVersion(key) end
-    CheckVersion(key, string.byte(bytes, 2))
-    return string.sub(bytes, 3)
+    CheckVersion(key, string.byte(bytes) == 255 and bytes or '')
+    return string.sub(bytes, 2)
   end
 
   function Log.SetRecord(key, record, old)
-    local bytes = string.char(255, kVersion) .. record
+    local bytes = '\255' .. record
     if old then
       call('LSET', key, -1, bytes)
     else

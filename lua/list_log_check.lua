@@ -15,7 +15,7 @@ if ARGV[1] ~= '' then
     else
       now = given
     end
-    local head = pack('BBc0', 255, kVersion, record)
+    local head = '\255' .. record
     -- The oldest entries and the record.
     local few = call('LRANGE', key, -5, -1)
     local held = #few

@@ -25,7 +25,6 @@ local function UnpackEntry(bytes, at)
 end
 
 local function LogView(Log)
-  local View = {}
   local kDropAtOnce = 32
 
   local function Params(record)
@@ -49,11 +48,10 @@ local function LogView(Log)
     v.lump, v.newest, v.used = true, date, used
   end
 
-  View.RecordOf = Log.Record
-
-  function View.Open(key, p, t, slack)
+  local function Open(key, p, t, slack)
     local v = {key = key, p = p, t = t, slack = slack, now = t, held = 0,
-               expired = 0, newest = 0, sum = 0, before = 0, used = 0}
+               expired = 0, newest = 0, sum = 0, before = 0, used = 0,
+               record = nil, cut = false, lump = false, drop_all = false}
     v.held = Log.Size(key)
     if v.held == 0 then return v end
     local record = Log.Record(key)
@@ -86,7 +84,7 @@ local function LogView(Log)
     return v
   end
 
-  function View.Admits(v, cost) return v.used <= v.p.limit - cost end
+  local function Admits(v, cost) return v.used <= v.p.limit - cost end
 
   -- Every write ends here: the record is right, and the key will expire.
   local function Expire(v)
@@ -158,7 +156,7 @@ local function LogView(Log)
     v.sum, v.before = v.sum - before, 0
   end
 
-  function View.Charge(v, cost)
+  local function Charge(v, cost)
     StoreLump(v)
     if v.used == 0 then
       Forget(v)
@@ -185,7 +183,7 @@ local function LogView(Log)
   end
 
   -- Newest first; an entry that is given back in part stays where it is.
-  function View.Refund(v, n)
+  local function Refund(v, n)
     if v.used == 0 or n == 0 then return end
     StoreLump(v)
     Drop(v, v.expired)
@@ -208,7 +206,7 @@ local function LogView(Log)
     Expire(v)
   end
 
-  function View.Settle(v)
+  local function Settle(v)
     if not v.cut then return end
     StoreLump(v)
     Expire(v)
@@ -216,15 +214,16 @@ local function LogView(Log)
 
   -- The last one that has to leave, where the call has to wait for it.
   local function Last(v, cost)
-    if cost > v.p.limit or View.Admits(v, cost) then return 0 end
+    if cost > v.p.limit or Admits(v, cost) then return 0 end
     if v.lump then return v.newest end
     local leave = v.used - v.p.limit + cost
     return Log.At(v.key, FirstAbove(v, v.before + leave - 1)).time
   end
 
-  function View.Reply(v, cost, waits)
+  local function Reply(v, cost, waits)
     return pack('<ddd', v.used, v.newest, waits and Last(v, cost) or 0)
   end
 
-  return View, Step, Params
+  return {RecordOf = Log.Record, Open = Open, Admits = Admits, Charge = Charge,
+          Refund = Refund, Settle = Settle, Reply = Reply}, Step, Params
 end

@@ -1,6 +1,6 @@
--- A record says under which parameters a state was written: the version, then
--- what the engine's header writes. Whole numbers are in base 128, lowest first,
--- 128 added to each digit but the last.
+-- A record says under which parameters a state was written: what the engine's
+-- header writes, and the version as its last byte. Whole numbers are in base
+-- 128, lowest digit first, 128 added to all digits but the last.
 
 -- The whole numbers from the byte `at` on.
 local function ReadNumbers(bytes, at)
@@ -18,8 +18,9 @@ local function ReadNumbers(bytes, at)
   return numbers
 end
 
-local function CheckVersion(key, version)
-  if version == kVersion then return end
+-- `bytes` end with the version.
+local function CheckVersion(key, bytes)
+  if string.byte(bytes, -1) == kVersion then return end
   error('WEIRSTATE ' .. key .. ' does not hold a state that this version of ' ..
         'weir can read', 0)
 end

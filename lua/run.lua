@@ -18,20 +18,35 @@ local function Refund(step, t, slack)
   View.Refund(View.Open(key, own, t, slack), step.n)
 end
 
+-- The engines of this call, each made once. Which rule has which is in the last
+-- argument.
+local kinds, made = ARGV[2 * #KEYS + 1], {}
+
+local function EngineOf(i)
+  local kind = kinds and string.byte(kinds, i) or 1
+  local engine = made[kind]
+  if not engine then
+    local View, Step, Params = engines[kind]()
+    engine = {View = View, Step = Step, Params = Params}
+    made[kind] = engine
+  end
+  return engine
+end
+
 local function Read(i)
   local op, flags, given = unpack('<BBd', ARGV[2 * i])
-  local kinds = ARGV[2 * #KEYS + 1]
-  local step = {key = KEYS[i], op = op, given = given}
-  step.View, step.Step, step.Params = engines[kinds and string.byte(kinds, i) or 1]()
-  step.time_given = flags % 2 >= kTimeGiven
-  step.observe = flags % 4 >= kObserve
-  step.count_denied = flags % 8 >= kCountDenied
+  local engine = EngineOf(i)
+  local p, cost, n
   if flags < kDenyAll then
-    step.p, step.cost, step.n = step.Step(ARGV[2 * i - 1], ARGV[2 * i])
+    p, cost, n = engine.Step(ARGV[2 * i - 1], ARGV[2 * i])
   else
-    step.n = unpack('<d', ARGV[2 * i], 11)
+    n = unpack('<d', ARGV[2 * i], 11)
   end
-  return step
+  return {key = KEYS[i], op = op, given = given, View = engine.View,
+          Params = engine.Params, time_given = flags % 2 >= kTimeGiven,
+          observe = flags % 4 >= kObserve,
+          count_denied = flags % 8 >= kCountDenied, p = p, cost = cost, n = n,
+          allowed = false, view = false}
 end
 
 -- What a check does to a key once the verdict on the whole call is known.
@@ -50,15 +65,15 @@ for i = 1, #KEYS do steps[i] = Read(i) end
 local op, slack = steps[1].op, kSlack
 if steps[1].time_given then
   now, slack = steps[1].given, kCallersSlack
-else
-  now = now or ServerTime()
+elseif not now then
+  local time = call('TIME')
+  now = time[1] * 1000000 + time[2]
 end
 
 local allowed = true
 for i, step in ipairs(steps) do
   if op == kReset then call('DEL', step.key) end
   if op == kRefund then Refund(step, now, slack) end
-  step.allowed = false
   if step.p then
     step.view = step.View.Open(step.key, step.p, now, slack)
     step.allowed = step.View.Admits(step.view, step.cost)

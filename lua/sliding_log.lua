@@ -1,21 +1,20 @@
 -- sliding_log: the twin of core/engines/sliding_log.h, in a sorted set:
 -- SortedSetLog of core/engines/log_store.h. Scores are times, members are made
--- by PackEntry. The record is a member too, after \255 and the version, at a
--- score below all others. Params, step and reply: log_view.lua.
+-- by PackEntry. The record is a member too, after \255, at a score below
+-- all others. Params, step and reply: log_view.lua.
 -- Check:  sliding_log_check
 local Log = {}
 
 function Log.Record(key)
   local bytes = call('ZRANGE', key, 0, 0)[1]
   if not bytes then return nil end
-  if string.byte(bytes) ~= 255 then CheckVersion(key) end
-  CheckVersion(key, string.byte(bytes, 2))
-  return string.sub(bytes, 3)
+  CheckVersion(key, string.byte(bytes) == 255 and bytes or '')
+  return string.sub(bytes, 2)
 end
 
 function Log.SetRecord(key, record, old)
   if old then call('ZREMRANGEBYRANK', key, 0, 0) end
-  call('ZADD', key, '-inf', string.char(255, kVersion) .. record)
+  call('ZADD', key, '-inf', '\255' .. record)
 end
 
 function Log.Size(key) return math.max(0, call('ZCARD', key) - 1) end

@@ -12,7 +12,7 @@ if ARGV[1] ~= '' then
     else
       now = given
     end
-    local head = pack('BBc0', 255, kVersion, record)
+    local head = '\255' .. record
     local member = n == 1 and '' or pack('>I7', n)
     local first = call('ZRANGE', key, 0, 1, 'WITHSCORES')
     if not first[1] then

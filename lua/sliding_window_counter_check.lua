@@ -13,15 +13,15 @@ if ARGV[1] ~= '' then
       now = given
     end
     local number = math.floor(now / window)
-    local version, last, previous, current, same = kVersion, number, 0, 0, true
+    local last, previous, current, same = number, 0, 0, true
     local value = call('GET', key)
     if value then
-      same = string.sub(value, 26) == record
+      same = string.sub(value, 25) == record
       if same then
-        version, last, previous, current = unpack('<Bddd', value)
+        last, previous, current = unpack('<ddd', value)
       end
     end
-    if same and version == kVersion and
+    if same and
        (last - 2) * window <= now + 2 * window then
       local covered = window
       if number > last then
@@ -36,14 +36,13 @@ if ARGV[1] ~= '' then
       local left, right = previous * covered, room * window
       if left <= kMaxExact or right <= kMaxExact then
         if left <= right then
-          value = pack('<Bdddc0', kVersion, number, previous, current + n,
+          value = pack('<dddc0', number, previous, current + n,
                        record)
           local after = start + 2 * window - now
-          call('SET', key, value, 'PX',
-               (after - after % 1000) / 1000 + slack + 1)
-          return pack('<dc0', now, value)
+          call('PSETEX', key, (after - after % 1000) / 1000 + slack + 1, value)
+          return pack('<dBc0', now, 1, value)
         end
-        if value then return pack('<dBc0', now, 0, string.sub(value, 2)) end
+        if value then return pack('<dBc0', now, 0, value) end
       end
     end
   end

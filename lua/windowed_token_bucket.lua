@@ -9,9 +9,8 @@
 local kBytes = 40
 
 local function Load(value, at)
-  local s = {}
-  s.start, s.at, s.tokens, s.parts, s.used = unpack('<ddddd', value, at)
-  return s
+  local start, last, tokens, parts, used = unpack('<ddddd', value, at)
+  return {start = start, at = last, tokens = tokens, parts = parts, used = used}
 end
 
 local function Save(s)
@@ -25,10 +24,9 @@ local function Params(record)
 end
 
 local function Step(record, bytes)
-  local p = {record = record}
-  local cost
-  cost, p.limit, p.window, p.burst, p.capped = unpack('<ddddd', bytes, 11)
-  return p, cost, cost
+  local cost, limit, window, burst, capped = unpack('<ddddd', bytes, 11)
+  return {record = record, limit = limit, window = window, burst = burst,
+          capped = capped}, cost, cost
 end
 
 local function State(start, at, tokens, parts, used)

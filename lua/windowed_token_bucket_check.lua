@@ -13,17 +13,17 @@ if ARGV[1] ~= '' then
     else
       now = given
     end
-    local version, start, at, tokens, parts, used = kVersion, now, now, 0, 0, 0
+    local start, at, tokens, parts, used = now, now, 0, 0, 0
     local same = true
     local value = call('GET', key)
     if value then
-      same = string.sub(value, 42) == record
+      same = string.sub(value, 41) == record
       if same then
-        version, start, at, tokens, parts, used = unpack('<Bddddd', value)
+        start, at, tokens, parts, used = unpack('<ddddd', value)
       end
     end
     local product = (limit - burst) * (now - at)
-    if same and version == kVersion and at - window <= now + window and
+    if same and at - window <= now + window and
        product <= kMaxExact then
       if used == 0 or now >= start + window then
         start, at, tokens, parts, used = now, now, burst, 0, 0
@@ -34,13 +34,13 @@ if ARGV[1] ~= '' then
         if capped == 1 and tokens >= burst then tokens, parts = burst, 0 end
       end
       if n <= tokens and n <= limit - used then
-        value = pack('<Bdddddc0', kVersion, start, at, tokens - n, parts,
+        value = pack('<dddddc0', start, at, tokens - n, parts,
                      used + n, record)
         local after = start + window - now
-        call('SET', key, value, 'PX', (after - after % 1000) / 1000 + slack + 1)
-        return pack('<dc0', now, value)
+        call('PSETEX', key, (after - after % 1000) / 1000 + slack + 1, value)
+        return pack('<dBc0', now, 1, value)
       end
-      if value then return pack('<dBc0', now, 0, string.sub(value, 2)) end
+      if value then return pack('<dBc0', now, 0, value) end
     end
   end
 end

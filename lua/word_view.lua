@@ -1,29 +1,27 @@
 -- One key of an engine whose state is a small string: WordView of
--- core/include/weir/engine.h. The value is the version, the state as the
--- engine's Save makes it, and the record.
+-- core/include/weir/engine.h. The value is the state, as the engine's Save makes
+-- it, and the record.
 --
 -- A view: key, p (the limit that is asked), t, s (the state), present, cut.
 local function WordView(E)
-  local View = {}
-
   -- The bytes of the record, or nil.
-  function View.RecordOf(key)
+  local function RecordOf(key)
     local value = call('GET', key)
-    return value and string.sub(value, E.kBytes + 2)
+    return value and string.sub(value, E.kBytes + 1)
   end
 
-  function View.Open(key, p, t, slack)
-    local v = {key = key, p = p, t = t, slack = slack}
+  local function Open(key, p, t, slack)
+    local v = {key = key, p = p, t = t, slack = slack, s = false, cut = false,
+               present = false}
     local value = call('GET', key)
     if not value then
       v.s = E.Fresh(p, t)
       return v
     end
-    if #value <= E.kBytes + 1 then CheckVersion(key) end
-    CheckVersion(key, string.byte(value))
+    CheckVersion(key, #value > E.kBytes and value or '')
     v.present = true
-    local s = E.Load(value, 2)
-    local record = string.sub(value, E.kBytes + 2)
+    local s = E.Load(value, 1)
+    local record = string.sub(value, E.kBytes + 1)
     local was = p
     if record ~= p.record then was = E.Params(record) end
     -- In two parts: a difference of two times may pass 2^53.
@@ -48,28 +46,29 @@ local function WordView(E)
       call('DEL', v.key)
       return
     end
-    call('SET', v.key, string.char(kVersion) .. E.Save(v.s) .. v.p.record,
+    call('SET', v.key, E.Save(v.s) .. v.p.record,
          'PX', LifeOf(after, v.slack))
   end
 
-  function View.Admits(v, cost) return E.Admits(v.p, v.s, v.t, cost) end
+  local function Admits(v, cost) return E.Admits(v.p, v.s, v.t, cost) end
 
-  function View.Charge(v, cost)
+  local function Charge(v, cost)
     v.s = E.Charge(v.p, v.s, v.t, cost)
     Store(v)
   end
 
-  function View.Refund(v, n)
+  local function Refund(v, n)
     if not v.present or n == 0 or ResetAfter(v) == 0 then return end
     v.s = E.Refund(v.p, v.s, v.t, n)
     Store(v)
   end
 
-  function View.Settle(v)
+  local function Settle(v)
     if v.cut then Store(v) end
   end
 
-  function View.Reply(v) return E.Save(v.s) end
+  local function Reply(v) return E.Save(v.s) end
 
-  return View
+  return {RecordOf = RecordOf, Open = Open, Admits = Admits, Charge = Charge,
+          Refund = Refund, Settle = Settle, Reply = Reply}
 end

@@ -121,6 +121,7 @@ std::string CheckInclude(const std::string& path, const Include& include,
     if (found == headers.end()) return "no such public header";
     target = found->second;
   } else if (include.what == "engine_list.h" ||
+             include.what == "engine_scripts.h" ||
              StartsWith(include.what, "generated/")) {
     target = "core/generated/" + include.what;
   }

@@ -35,7 +35,7 @@ class ClusterMap {
   Node* Any(const Node* except = nullptr) ABSL_LOCKS_EXCLUDED(mutex_);
   // The node of "host:port", as a redirection names it; an empty host is that
   // of `told_by`. Null if it makes no sense.
-  Node* Find(std::string_view address, const Node& told_by)
+  Node* Find(std::string_view text, const Node& told_by)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void SetOwner(int slot, Node* node);
 

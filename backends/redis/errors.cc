@@ -155,7 +155,7 @@ bool IsOutage(const absl::Status& status) { return IsOutage(ReasonOf(status)); }
 Reason ReasonOf(const absl::Status& status) {
   const absl::optional<absl::Cord> payload = status.GetPayload(kPayload);
   if (!payload.has_value()) return Reason::kNone;
-  const std::string text(*payload);
+  const auto text = static_cast<std::string>(*payload);
   const std::string_view name =
       std::string_view(text).substr(0, text.find(','));
   for (const Entry& entry : kTable) {
@@ -170,10 +170,10 @@ bool MayHaveCharged(const absl::Status& status) {
 }
 
 absl::Status Detached(const absl::Status& status) {
-  absl::Status copy(status.code(), std::string(status.message()));
+  absl::Status copy(status.code(), status.message());
   const absl::optional<absl::Cord> payload = status.GetPayload(kPayload);
   if (payload.has_value()) {
-    copy.SetPayload(kPayload, absl::Cord(std::string(*payload)));
+    copy.SetPayload(kPayload, absl::Cord(static_cast<std::string>(*payload)));
   }
   return copy;
 }

@@ -313,7 +313,7 @@ void Reactor::ArmTimer() {
   }
   armed_ = next;
   const int64_t ns =
-      std::max<int64_t>(nanoseconds(next.time_since_epoch()).count(), 1);
+      std::max<int64_t>(next.time_since_epoch() / nanoseconds(1), 1);
   itimerspec spec{};
   spec.it_value.tv_sec = static_cast<time_t>(ns / 1'000'000'000);
   spec.it_value.tv_nsec = static_cast<long>(ns % 1'000'000'000);

@@ -22,6 +22,7 @@ class RedisRule final : public StoreRule {
         script(limit.engine->script) {
     if (!limit.denies_all) {
       script->write_record(limit.params.get(), &record);
+      record.push_back(kVersion);
     }
   }
 
@@ -29,6 +30,9 @@ class RedisRule final : public StoreRule {
   size_t reply_bytes() const {
     return 1 + (limit.denies_all ? 0 : script->state_bytes);
   }
+
+  // Of the form in which states are stored: kVersion of lua/head.lua.
+  static constexpr char kVersion = 1;
 
   const std::string prefix;
   const CompiledLimit limit;

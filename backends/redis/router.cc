@@ -19,12 +19,6 @@ using Steady = std::chrono::steady_clock;
 // Commands of earlier calls of this thread leave their memory behind.
 constexpr size_t kKeptBytes = 64 * 1024;
 
-std::string TakeBuffer(std::string* kept) {
-  std::string buffer = std::move(*kept);
-  buffer.clear();
-  return buffer;
-}
-
 std::string* KeptBuffer() {
   static thread_local std::string buffer;
   return &buffer;
@@ -34,10 +28,13 @@ std::string* KeptBuffer() {
 
 // What one node is asked in a round.
 struct Router::Group {
-  Group() { batch.bytes = TakeBuffer(KeptBuffer()); }
+  Group() {
+    batch.bytes.swap(*KeptBuffer());
+    batch.bytes.clear();
+  }
   ~Group() {
     if (batch.bytes.capacity() <= kKeptBytes) {
-      *KeptBuffer() = std::move(batch.bytes);
+      KeptBuffer()->swap(batch.bytes);
     }
   }
   Group(const Group&) = delete;

@@ -59,9 +59,8 @@ absl::StatusOr<ScriptSet> ScriptSet::Make(
       return InvalidArgument("engines: too many; allowed: ",
                              kMostKinds - std::size(kEngineScripts));
     }
-    const Script* alone =
-        set.Own(e.algorithm,
-                absl::StrCat(Sv(prelude), Definition(0, e.lua), Sv(run)));
+    const Script* alone = set.Own(
+        e.algorithm, absl::StrCat(Sv(prelude), Definition(0, e.lua), Sv(run)));
     set.users_[e.algorithm] = {alone, KindOf(index)};
     several += Definition(index++, e.lua);
   }

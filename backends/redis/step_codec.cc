@@ -122,10 +122,9 @@ absl::Status Decode(const Reply& reply, Op op, absl::Span<const Step> steps,
       // for it.
       args.cost = op == Op::kReserve && allowed ? 0 : steps[i].cost;
       args.wants_wait = op != Op::kCheck || !all || !allowed;
-      outcomes[i].numbers =
-          rule.script->read(rule.limit.params.get(),
-                            bytes.substr(at + 1, rule.script->state_bytes),
-                            args);
+      outcomes[i].numbers = rule.script->read(
+          rule.limit.params.get(),
+          bytes.substr(at + 1, rule.script->state_bytes), args);
     }
     at += rule.reply_bytes();
   }

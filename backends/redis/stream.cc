@@ -1,7 +1,6 @@
 #include "backends/redis/stream.h"
 
 #include <poll.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -97,7 +96,7 @@ bool SharedStream::Start(Batch* batch, SteadyTime now, SteadyTime deadline) {
   return true;
 }
 
-bool SharedStream::TakeQueued(bool company) {
+bool SharedStream::TakeQueued() {
   MutexLock lock(&mutex_);
   if (sending_.capacity() > kKeptBytes) std::string().swap(sending_);
   sending_.clear();
@@ -105,22 +104,14 @@ bool SharedStream::TakeQueued(bool company) {
     writing_ = false;
     return false;
   }
-  if (company && crowded_) {
-    crowded_ = false;
-    return true;
-  }
   sending_.swap(queued_);
   return true;
 }
 
+// Nothing is held back to be sent with what others may ask: on a quiet machine
+// a server that has fallen asleep costs more than the system calls saved.
 void SharedStream::Write(SteadyTime deadline) {
-  while (TakeQueued(/*company=*/true)) {
-    if (sending_.empty()) {
-      // Those who were answered with us are about to ask again: one system
-      // call for all of them.
-      sched_yield();
-      if (!TakeQueued(/*company=*/false)) return;
-    }
+  while (TakeQueued()) {
     size_t sent = 0;
     if (SendAll(deadline, &sent)) continue;
     const int error = errno;
@@ -312,7 +303,6 @@ bool SharedStream::HandOut(Batch* own) {
       if (ticket.reply != nullptr) std::swap(*ticket.reply, replies_[i]);
       if (--batch->left_ == 0) finished.push_back(batch);
     }
-    crowded_ = finished.size() > 1;
     load_.store(slots_.size(), std::memory_order_relaxed);
     if (own->left_ == 0 && !broken()) {
       PassOn();

@@ -66,9 +66,8 @@ class SharedStream {
 
   // The writer's part.
   void Write(SteadyTime deadline) ABSL_LOCKS_EXCLUDED(mutex_);
-  // False: there is nothing, and the part is given up. With `company`, and
-  // others about to queue: takes nothing yet.
-  bool TakeQueued(bool company) ABSL_LOCKS_EXCLUDED(mutex_);
+  // False: there is nothing, and the part is given up.
+  bool TakeQueued() ABSL_LOCKS_EXCLUDED(mutex_);
   bool SendAll(SteadyTime deadline, size_t* sent) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The reader's part: until the batch is done or the deadline has passed.
@@ -77,9 +76,9 @@ class SharedStream {
   bool AwaitBytes(SteadyTime until);
   // Reads what there is. False: the stream is at its end.
   bool ReadSome(Reason* reason, std::string* words);
-  // Hands out the replies that were read. True: the batch is done, and the
-  // part has been passed on.
-  bool HandOut(Batch* batch) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Hands out the replies that were read. True: the reader's own batch is done,
+  // and the part has been passed on.
+  bool HandOut(Batch* own) ABSL_LOCKS_EXCLUDED(mutex_);
   void PassOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The deadline of the reader's own batch, or of the oldest call.
   SteadyTime NextDeadline(SteadyTime deadline) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -110,8 +109,6 @@ class SharedStream {
   SteadyTime last_reply_ ABSL_GUARDED_BY(mutex_){};
   Reason why_broken_ ABSL_GUARDED_BY(mutex_) = Reason::kNone;
   std::string broken_words_ ABSL_GUARDED_BY(mutex_);
-  // Several callers were answered by one read: it pays to wait for company.
-  bool crowded_ ABSL_GUARDED_BY(mutex_) = false;
 
   // Whoever has the writer's part.
   std::string sending_;

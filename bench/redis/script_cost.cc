@@ -182,14 +182,15 @@ int Main(int argc, char** argv) {
   using std::chrono::milliseconds;
   using std::chrono::seconds;
   const Micros w = seconds(1);
-  const auto run = [&](const std::string& name, const std::vector<Limit>& limits,
-                       Op op = Op::kCheck) {
+  const auto run = [&](const std::string& name,
+                       const std::vector<Limit>& limits, Op op = Op::kCheck) {
     const Script* script = nullptr;
     const std::vector<Words> calls = Calls(*scripts, limits, op, &script);
     print(name, Measure(script->text, calls));
   };
   const std::vector<Limit> open = {
-      Limit::Gcra(1'000'000, w), Limit::FixedWindow(1'000'000, w),
+      Limit::Gcra(1'000'000, w),
+      Limit::FixedWindow(1'000'000, w),
       Limit::SlidingWindowCounter(1'000'000, w),
       Limit::WindowedTokenBucket(1'000'000, w, 500'000),
       Limit::Ar1(1'000'000, 2, milliseconds(100)),

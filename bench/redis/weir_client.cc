@@ -1,5 +1,7 @@
 #include <atomic>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -60,6 +62,13 @@ Speed RunCallers(const Target& target, int callers,
   work(0);
   for (std::thread& thread : threads) thread.join();
   if (failed) return {};
+  if (std::getenv("WEIR_BENCH_COUNTERS") != nullptr) {
+    const redis::Counters c = client->counters();
+    const auto calls = static_cast<double>(c.calls);
+    std::fprintf(stderr, "a call: %.2f sends, %.2f receives\n",
+                 static_cast<double>(c.sends) / calls,
+                 static_cast<double>(c.receives) / calls);
+  }
   for (size_t i = 1; i < samples.size(); ++i) samples[0].Add(samples[i]);
   return samples[0].Take(Steady::now() - start);
 }

@@ -1,4 +1,5 @@
-# A name in core/engines/list.txt without its header, a line that cannot be
+# A name in core/engines/list.txt without its header, or, where the Redis store
+# is built, without its Lua half, a line that cannot be
 # read and a name that stands twice stop the configuration with a message that
 # says so. CASE says what is done to a copy of the tree; `untouched` shows that
 # the copy configures.
@@ -16,6 +17,9 @@ set(expected "")
 if(CASE STREQUAL "no_header")
   file(APPEND "${list}" "\nno_such_engine  NoSuchEngine\n")
   set(expected "no_such_engine.*core/engines/no_such_engine\\.h")
+elseif(CASE STREQUAL "no_lua")
+  file(REMOVE "${WORK}/tree/lua/fixed_window.lua")
+  set(expected "fixed_window.*lua/fixed_window\\.lua is missing")
 elseif(CASE STREQUAL "unreadable")
   file(APPEND "${list}" "\nNot-A-Name\n")
   set(expected "core/engines/list\\.txt.*Not-A-Name")

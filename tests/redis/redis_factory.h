@@ -6,10 +6,13 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/redis/redis_server.h"
 #include "weir/redis_store.h"
+#include "weir/testing/engine_samples.h"
 #include "weir/testing/store_factory.h"
 
 namespace weir::testing {
@@ -29,7 +32,9 @@ inline std::shared_ptr<RedisStore> FreshRedisStore(
   options.name_space = "t" + std::to_string(++made);
   options.timeout = std::chrono::seconds(10);
   if (SharedRedis() == nullptr) {
-    ADD_FAILURE() << "no redis-server";
+    if (!RedisServerProgram().empty() || RedisIsRequired()) {
+      ADD_FAILURE() << "no redis-server";
+    }
     return nullptr;
   }
   absl::StatusOr<std::shared_ptr<RedisStore>> store =
@@ -41,11 +46,20 @@ inline std::shared_ptr<RedisStore> FreshRedisStore(
   return *std::move(store);
 }
 
+// Nothing where there is no redis-server and none is required.
+inline std::vector<EngineUnderTest> IfThereIsRedis(
+    std::vector<EngineUnderTest> engines) {
+  if (RedisServerProgram().empty() && !RedisIsRequired()) return {};
+  return engines;
+}
+
 // Times come with the calls: a server's clock can't be set.
 inline StoreFactory RedisFactory(RedisStoreOptions options = {}) {
   StoreFactory factory;
   factory.name = "redis";
-  factory.make = [options] { return Harness{FreshRedisStore(options), nullptr}; };
+  factory.make = [options] {
+    return Harness{FreshRedisStore(options), nullptr};
+  };
   return factory;
 }
 

@@ -19,12 +19,12 @@
 namespace weir {
 namespace {
 
-using testing::RawReply;
-using testing::RedisServer;
-using testing::WaitUntil;
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::RawReply;
+using testing::RedisServer;
+using testing::WaitUntil;
 
 class RedisStoreTest : public ::testing::Test {
  protected:
@@ -58,8 +58,7 @@ class RedisStoreTest : public ::testing::Test {
   }
 
   Limiter Make(std::vector<Rule> rules) {
-    absl::StatusOr<Limiter> limiter =
-        Limiter::Create(store_, std::move(rules));
+    absl::StatusOr<Limiter> limiter = Limiter::Create(store_, std::move(rules));
     EXPECT_TRUE(limiter.ok()) << limiter.status();
     return *std::move(limiter);
   }
@@ -116,9 +115,8 @@ TEST_F(RedisStoreTest, EmbeddedHashesAreThoseOfTheServer) {
     EXPECT_EQ(Ask({"SCRIPT", "LOAD", std::string(script.text)}).text,
               script.sha1);
   }
-  EXPECT_EQ(
-      Ask({"SCRIPT", "LOAD", std::string(scripts->several().text)}).text,
-      scripts->several().sha1);
+  EXPECT_EQ(Ask({"SCRIPT", "LOAD", std::string(scripts->several().text)}).text,
+            scripts->several().sha1);
 }
 
 TEST_F(RedisStoreTest, ACallOfManyRulesIsOneCommand) {
@@ -162,8 +160,8 @@ TEST_F(RedisStoreTest, AGcraKeyTakesFewBytes) {
   // is 16 bytes a key at most.
   EXPECT_LE((used() - before) / kKeys, 161 + 16);
   const std::string name = "weir:default:gcra:{1000000000}";
-  EXPECT_LE(name.size(), 30u);                       // 32 with its head
-  EXPECT_LE(Ask({"STRLEN", name}).integer, 28);     // 48 with its head
+  EXPECT_LE(name.size(), 30u);                   // 32 with its head
+  EXPECT_LE(Ask({"STRLEN", name}).integer, 28);  // 48 with its head
 }
 
 TEST_F(RedisStoreTest, NoKeyIsLeftOnceEveryWindowHasPassed) {
@@ -230,8 +228,8 @@ TEST_F(RedisStoreTest, AnErrorInOneRuleChargesNone) {
   std::vector<Rule> rules = OneOfEach();
   for (size_t i = 0; i < rules.size(); ++i) {
     Ask({"FLUSHALL"});
-    const std::string name = absl::StrCat("weir:", rules[i].name, ":",
-                                          rules[i].name, ":{k}");
+    const std::string name =
+        absl::StrCat("weir:", rules[i].name, ":", rules[i].name, ":{k}");
     Ask({"SADD", name, "of another type"});
     EXPECT_FALSE(Make(rules).Check("k").ok()) << name;
     EXPECT_EQ(Keys(), 1) << name;
@@ -278,8 +276,7 @@ TEST_F(RedisStoreTest, AReservationLiesAheadAndIsGivenBack) {
 
 TEST(RedisStore, RefusesWhatItCannotUse) {
   const auto message = [](std::string_view url, RedisStoreOptions options) {
-    return std::string(
-        RedisStore::Create(url, options).status().message());
+    return std::string(RedisStore::Create(url, options).status().message());
   };
   EXPECT_NE(message("http://somewhere", {}), "");
   RedisStoreOptions options;

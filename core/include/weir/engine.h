@@ -278,8 +278,8 @@ constexpr const EngineScript* ScriptOf() {
 // E as a value; a constant, made at compile time.
 template <class E>
 inline constexpr EngineInfo kEngine = {
-    E::kName,          E::kDoc,
-    E::kFields,        &internal::Compile<E>,
+    E::kName,           E::kDoc,
+    E::kFields,         &internal::Compile<E>,
     kEngineOps<E, Txn>, internal::ScriptOf<E>()};
 
 // The View of an engine whose state is one small struct (at most 40 bytes,

@@ -114,8 +114,9 @@ inline constexpr bool kHasScript<E, std::void_t<decltype(E::kScriptBytes)>> =
 template <class E, class = void>
 inline constexpr bool kReadsState = false;
 template <class E>
-inline constexpr bool kReadsState<
-    E, std::void_t<decltype(E::ReadState(std::string_view()))>> = true;
+inline constexpr bool
+    kReadsState<E, std::void_t<decltype(E::ReadState(std::string_view()))>> =
+        true;
 
 template <class E>
 void WriteRecord(const void* params, std::string* bytes) {
