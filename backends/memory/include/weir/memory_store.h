@@ -62,6 +62,14 @@ class MemoryStore final : public Store {
   absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
                    Outcome* outcomes, size_t count) override;
 
+  void RunEach(Op op, std::optional<Time> now, const Step* steps,
+               Outcome* outcomes, absl::Status* statuses,
+               size_t count) override;
+  // For engines whose state is one small struct: the handle decides without
+  // the stripe's lock. ResourceExhausted: no room for the key.
+  absl::StatusOr<std::unique_ptr<Binding>> Bind(const StoreRule& rule,
+                                                std::string_view key) override;
+
   // Removes entries that equal a fresh key at `now` (nothing: by the store's
   // clock), examining at most `budget` entries (0: all of them). Returns how
   // many went. Takes one stripe's lock at a time.
@@ -71,6 +79,7 @@ class MemoryStore final : public Store {
 
  private:
   struct Impl;
+  class CellBinding;
   explicit MemoryStore(std::unique_ptr<Impl> impl);
 
   std::unique_ptr<Impl> impl_;

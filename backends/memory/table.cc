@@ -1,0 +1,75 @@
+#include "backends/memory/table.h"
+
+#include <algorithm>
+
+namespace weir {
+
+Table::~Table() {
+  for (const std::unique_ptr<DenseArray>& array : arrays_) {
+    if (array == nullptr) continue;
+    for (uint32_t i = 0; i < array->size(); ++i) {
+      Slot slot((*array)[i]);
+      const LimitRecord& record = RecordOf(slot);
+      if (record.word == nullptr) {
+        delete ValueOf(slot.at(array->stride() - record.state_bytes));
+      }
+      slot.FreeKey();
+    }
+  }
+}
+
+bool Table::MatchesOther(Slot slot, const LimitRecord& record,
+                         std::string_view key) const {
+  return RecordOf(slot).state_id == record.state_id && slot.key() == key;
+}
+
+Table::Entry Table::Insert(uint64_t hash, const LimitRecord& record,
+                           std::string_view key) {
+  const size_t bytes = Slot::BytesFor(key.size(), record.state_bytes);
+  const auto size = static_cast<uint32_t>(bytes / 8 - 1);
+  std::unique_ptr<DenseArray>& array = arrays_[size];
+  if (array == nullptr) {
+    array = std::make_unique<DenseArray>(&context_->pool, bytes);
+  }
+  const Entry entry = {array->Append(),
+                       size << kIndexBits | (array->size() - 1)};
+  entry.slot().Make(record, key, bytes);
+  index_.Insert(hash, entry.ref,
+                [this](uint32_t ref) { return HashOf(Slot(At(ref))); });
+  return entry;
+}
+
+void Table::Remove(uint64_t hash, Entry entry) {
+  const auto hash_of = [this](uint32_t ref) { return HashOf(Slot(At(ref))); };
+  index_.Erase(hash, entry.ref, hash_of);
+  const LimitRecord& record = RecordOf(entry.slot());
+  if (record.word == nullptr) delete ValueOf(entry.state(record));
+  entry.slot().FreeKey();
+  DenseArray& array = *arrays_[entry.ref >> kIndexBits];
+  const uint32_t last =
+      (entry.ref >> kIndexBits) << kIndexBits | (array.size() - 1);
+  if (entry.ref != last) {
+    index_.Replace(hash_of(last), last, entry.ref);
+    std::memcpy(entry.p, At(last), array.stride());
+  }
+  array.Pop();
+  ++removals_;
+}
+
+Table::Entry Table::Next() {
+  for (size_t i = 0; i <= kSizes; ++i) {
+    const DenseArray* array = arrays_[visit_size_ % kSizes].get();
+    // What was added since lies at the end, and what left made it shorter.
+    if (array != nullptr) visit_left_ = std::min(visit_left_, array->size());
+    if (array != nullptr && visit_left_ > 0) {
+      const uint32_t ref = visit_size_ << kIndexBits | --visit_left_;
+      return {At(ref), ref};
+    }
+    visit_size_ = static_cast<uint32_t>((visit_size_ + 1) % kSizes);
+    array = arrays_[visit_size_].get();
+    visit_left_ = array == nullptr ? 0 : array->size();
+  }
+  return {};
+}
+
+}  // namespace weir
