@@ -10,6 +10,13 @@
 #include "core/text.h"
 
 namespace weir {
+namespace {
+
+bool TimeIsSound(Time t) {
+  return ToMicros(t) <= kMaxExact && ToMicros(t) >= -kMaxExact;
+}
+
+}  // namespace
 
 // A key as bound under one set of rules.
 struct BoundKey::State {
@@ -84,31 +91,44 @@ absl::StatusOr<BoundKey> Limiter::Bind(std::string_view key) const {
   return BoundKey(std::move(state));
 }
 
+absl::Status BoundKey::DecideSlowly(int64_t cost, const Time* now,
+                                    BoundDecision* d) const {
+  if (absl::Status s = state_->Rebind(); !s.ok()) return s;
+  // acquire: pairs with the release in Rebind.
+  const State::Bound* bound = state_->current.load(std::memory_order_acquire);
+  if (bound->binding == nullptr || (now != nullptr && !TimeIsSound(*now)) ||
+      !RuleSet::SingleCallIsSound({}, cost)) {
+    return state_->DecideByKey(cost, now, d);
+  }
+  absl::Status error;
+  bound->binding->Check(*bound->rule, now, cost, &d->outcome_, &error);
+  d->limit_ = bound->limit;
+  return error;
+}
+
 absl::StatusOr<BoundDecision> BoundKey::Decide(int64_t cost,
                                                const Time* now) const {
   // One value on every way out: it is made where the caller wants it.
   absl::StatusOr<BoundDecision> d(absl::in_place);
+  d->cost_ = cost;
   // acquire: pairs with the release in Rebind.
   const State::Bound* bound = state_->current.load(std::memory_order_acquire);
-  if (__builtin_expect(bound->set != &state_->limiter->rules(), 0)) {
-    if (absl::Status s = state_->Rebind(); !s.ok()) {
-      d = std::move(s);
+  absl::Status error;
+  if (__builtin_expect(bound->set == &state_->limiter->rules() &&
+                           bound->binding != nullptr &&
+                           (now == nullptr || TimeIsSound(*now)) &&
+                           RuleSet::SingleCallIsSound({}, cost),
+                       1)) {
+    d->limit_ = bound->limit;
+    if (__builtin_expect(bound->binding->Check(*bound->rule, now, cost,
+                                               &d->outcome_, &error),
+                         1)) {
       return d;
     }
-    bound = state_->current.load(std::memory_order_acquire);
-  }
-  const bool sound = RuleSet::SingleCallIsSound({}, cost) &&
-                     (now == nullptr || (ToMicros(*now) <= kMaxExact &&
-                                         ToMicros(*now) >= -kMaxExact));
-  absl::Status s;
-  if (__builtin_expect(bound->binding != nullptr && sound, 1)) {
-    s = bound->binding->Check(*bound->rule, now, cost, &d->outcome_);
-    d->limit_ = bound->limit;
   } else {
-    s = state_->DecideByKey(cost, now, &*d);
+    error = DecideSlowly(cost, now, &*d);
   }
-  d->cost_ = cost;
-  if (__builtin_expect(!s.ok(), 0)) d = std::move(s);
+  if (!error.ok()) d = std::move(error);
   return d;
 }
 

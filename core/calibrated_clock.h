@@ -63,7 +63,7 @@ class CalibratedClock {
   };
 
   template <class Ticks>
-  int64_t Read(Ticks ticks_now) const {
+  __attribute__((always_inline)) int64_t Read(Ticks ticks_now) const {
     if (!usable_) return Source::SteadyNs() / 1000 + offset_us_;
     for (;;) {
       // A sequence lock. acquire, four times: no load moves up before the one
@@ -91,7 +91,7 @@ class CalibratedClock {
 
   // Takes a new pair of readings, and a new base. True: `*t` is a reading.
   // False: it can be read the quick way now.
-  bool Calibrate(int64_t* t) const {
+  __attribute__((noinline)) bool Calibrate(int64_t* t) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     const Pair now = TakePair();
     // relaxed: only holders of the mutex write these.

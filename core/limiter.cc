@@ -92,26 +92,35 @@ absl::StatusOr<Decision> Limiter::Run(Op op, const Call& call) const {
   return state_->Run(op, call);
 }
 
-absl::StatusOr<Decision> Limiter::Check(std::string_view key,
-                                        int64_t cost) const {
-  const RuleSet& rules = state_->rules();
-  const AttachedLimit* single = rules.single();
-  if (__builtin_expect(
-          single == nullptr || !RuleSet::SingleCallIsSound(key, cost), 0)) {
-    return rules.Run(*state_->store, Op::kCheck, CallOf(key, cost));
-  }
-  const Step step = {single->rule.get(), key, cost};
+namespace {
+
+// The short way. One value on every way out, so that it is made where the
+// caller wants it.
+absl::StatusOr<Decision> CheckSingle(Store& store, const RuleSet& rules,
+                                     std::string_view key, int64_t cost) {
+  const Step step = {rules.single()->rule.get(), key, cost};
   Outcome outcome;
-  absl::Status s =
-      state_->store->Run(Op::kCheck, std::nullopt, &step, &outcome, 1);
-  // One value on every way out: it is made where the caller wants it.
   absl::StatusOr<Decision> d(absl::in_place);
+  absl::Status s = store.Run(Op::kCheck, std::nullopt, &step, &outcome, 1);
   if (__builtin_expect(s.ok(), 1)) {
     rules.Single(outcome, &*d);
   } else {
     d = std::move(s);
   }
   return d;
+}
+
+}  // namespace
+
+absl::StatusOr<Decision> Limiter::Check(std::string_view key,
+                                        int64_t cost) const {
+  const RuleSet& rules = state_->rules();
+  if (__builtin_expect(
+          rules.single() != nullptr && RuleSet::SingleCallIsSound(key, cost),
+          1)) {
+    return CheckSingle(*state_->store, rules, key, cost);
+  }
+  return rules.Run(*state_->store, Op::kCheck, CallOf(key, cost));
 }
 absl::StatusOr<Decision> Limiter::Check(const Call& call) const {
   return state_->Run(Op::kCheck, call);

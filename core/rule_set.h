@@ -42,13 +42,12 @@ class RuleSet {
     return key.size() <= kMaxKeyBytes &&
            static_cast<uint64_t>(cost) <= static_cast<uint64_t>(kMaxExact);
   }
-  // The decision on a check of that rule.
+  // The decision on a check of that rule; `d` is as it was made.
   void Single(const Outcome& outcome, Decision* d) const {
     const bool allowed = outcome.allowed;
     const int64_t limit = single_->limit.traits.capacity;
     const int64_t remaining = outcome.numbers.remaining;
-    d->verdicts.resize(1);
-    RuleVerdict& v = d->verdicts[0];
+    RuleVerdict& v = d->verdicts.AddFirst();
     v.name = rules_[0].name;
     v.allowed = d->allowed = allowed;
     v.limit = d->limit = limit;

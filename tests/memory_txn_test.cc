@@ -13,8 +13,8 @@ namespace {
 // A key of a store without limiters.
 class MemoryTxnHost final : public testing::TxnHost {
  public:
-  MemoryTxnHost() : keeper_(1, 0),
-        record_(0, 0, 1, CompiledLimit(), nullptr, nullptr) {
+  MemoryTxnHost()
+      : keeper_(1, 0), record_(0, 0, 1, CompiledLimit(), nullptr, nullptr) {
     keeper_.context().records.Add(&record_);
   }
 

@@ -29,6 +29,16 @@ namespace weir {
 
 class LimitRecord;
 
+// Word by word: the compiler would make one vector of two words that were just
+// computed, and the processor would wait for them.
+inline void StoreWords(char* to, const void* from, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 8) {
+    int64_t word;
+    std::memcpy(&word, static_cast<const char*>(from) + i, sizeof(word));
+    std::memcpy(to + i, &word, sizeof(word));
+  }
+}
+
 class alignas(64) BoundCell {
  public:
   static constexpr size_t kWords = 5;

@@ -15,6 +15,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/base/attributes.h"
 #include "absl/container/inlined_vector.h"
 #include "backends/memory/dense_array.h"
 
@@ -36,7 +37,8 @@ class Index {
 
   // The reference under this hash for which match(ref) holds.
   template <class Match>
-  std::optional<uint32_t> Find(uint64_t hash, Match match) const {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE std::optional<uint32_t> Find(
+      uint64_t hash, const Match& match) const {
     if (size_ == 0) return std::nullopt;
     const uint8_t tag = TagOf(hash);
     for (const Line* line = LineAt(NumberOf(hash));; line = More(line->next)) {

@@ -93,7 +93,7 @@ class Keeper {
   int64_t expired();
 
  private:
-  static constexpr uint8_t kCalls = 8;  // between two steps of the sweep
+  static constexpr uint8_t kCalls = 16;  // between two steps of the sweep
 
   bool TryReserve();
   int64_t NotePressed(int64_t now);

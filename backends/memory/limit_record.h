@@ -32,6 +32,8 @@ class LimitRecord final : public StoreRule {
         steps(w == nullptr       ? nullptr
               : limit.denies_all ? &kEngineOps<DenyAll, WordTxn>
                                  : &w->steps),
+        hot(w != nullptr && !limit.denies_all ? w->hot : nullptr),
+        counts_denied(limit.traits.count_denied),
         ops(o),
         state_bytes(w != nullptr ? static_cast<uint32_t>(w->state_bytes)
                                  : kGeneralBytes) {}
@@ -47,6 +49,9 @@ class LimitRecord final : public StoreRule {
   // Not null: the state is one small struct, kept in the entry itself.
   const WordOps* const word;
   const EngineOps<WordTxn>* const steps;  // of a word; a limit of 0 has its own
+  // Null: checks take the long way.
+  const HotCheck hot;
+  const bool counts_denied;
   // For other engines. Null for one from outside the tree: it runs on the
   // abstract Txn.
   const EngineOps<MemoryTxn>* const ops;

@@ -204,7 +204,7 @@ class TimeSource {
 
 }  // namespace
 
-struct MemoryStore::Impl {
+struct MemoryStore::Impl final : CellHost {
   explicit Impl(const MemoryStoreOptions& options)
       : time(options.clock), keeper(options.stripes, options.max_keys) {}
 
@@ -233,6 +233,10 @@ struct MemoryStore::Impl {
 
   bool RunOne(Op op, const Reading& known, const Step& step, uint64_t hash,
               Outcome* outcome);
+  // The stripe is locked.
+  ABSL_ATTRIBUTE_NOINLINE bool RunLocked(Op op, const Reading& known,
+                                         const Step& step, uint64_t hash,
+                                         Outcome* outcome);
   bool RunSeveral(Op op, const Reading& known, const Step* steps,
                   Outcome* outcomes, size_t count);
   // The stripes of the call are locked. Runs the op on keys that are open, and
@@ -255,7 +259,13 @@ struct MemoryStore::Impl {
 
   // Takes a key's state out of its entry, into a cell. Null: no room.
   BoundCell* BindCell(const LimitRecord& record, std::string_view key);
-  void Unbind(const LimitRecord& record, std::string_view key, BoundCell* cell);
+  const FastClock* fast_clock() const override { return time.fast(); }
+  const Clock& clock() const override { return time.clock(); }
+  absl::Status CheckByKey(const StoreRule& rule, std::string_view key,
+                          const Time* now, int64_t cost,
+                          BoundOutcome* outcome) override;
+  void Unbind(const LimitRecord& record, std::string_view key,
+              BoundCell* cell) override;
 
   const TimeSource time;
   Keeper keeper;
@@ -352,17 +362,31 @@ bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
 bool MemoryStore::Impl::RunOne(Op op, const Reading& known, const Step& step,
                                uint64_t hash, Outcome* outcome) {
   const size_t stripe = keeper.StripeOf(hash);
-  MemoryCall call = CallAt(known, absl::MakeConstSpan(&stripe, 1));
   Stripe& s = keeper.stripe(stripe);
   const SpinLockHolder lock(&s.mutex);
-  OpenKey key(&call, stripe, RecordOf(step), hash, step.key);
-  // The entry is on its way: the counter does not wait for it.
-  ReadClock(known, &call);
-  if (op == Op::kCheck && !step.observe) {
-    CheckAlone(key, step.cost, outcome);
-    if (step.cost > 0) keeper.Tick(s, call.now, call.steady, key.inserted());
-    return !key.failed();
+  const LimitRecord& record = *RecordOf(step);
+  if (__builtin_expect(
+          op == Op::kCheck && record.hot != nullptr && !step.observe, 1)) {
+    const Table::Entry entry = s.table.Find(hash, record, step.key);
+    // The entry is on its way: the counter does not wait for it.
+    const int64_t now = known.open ? time.fast()->Early() : known.us;
+    if (__builtin_expect(entry && entry.slot().IsPlain(record.id), 1) &&
+        record.hot(record.params, entry.state(record), now, step.cost,
+                   record.counts_denied, outcome)) {
+      if (step.cost > 0) keeper.Tick(s, now, known.steady, false);
+      return true;
+    }
+    return RunLocked(op, {now, known.steady, false}, step, hash, outcome);
   }
+  return RunLocked(op, known, step, hash, outcome);
+}
+
+bool MemoryStore::Impl::RunLocked(Op op, const Reading& known, const Step& step,
+                                  uint64_t hash, Outcome* outcome) {
+  const size_t stripe = keeper.StripeOf(hash);
+  MemoryCall call = CallAt(known, absl::MakeConstSpan(&stripe, 1));
+  OpenKey key(&call, stripe, RecordOf(step), hash, step.key);
+  ReadClock(known, &call);
   OpenKey* const keys[] = {&key};
   return RunOpen(op, call, &step, keys, outcome);
 }
@@ -433,69 +457,14 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
   }
 }
 
-// A key of a word engine, decided in its cell.
-class MemoryStore::CellBinding final : public Binding {
- public:
-  CellBinding(MemoryStore* store, const LimitRecord* record,
-              std::string_view key, BoundCell* cell)
-      : store_(store),
-        fast_(store->impl_->time.fast()),
-        record_(record),
-        key_(key),
-        cell_(cell) {}
-  ~CellBinding() override { store_->impl_->Unbind(*record_, key_, cell_); }
-  CellBinding(const CellBinding&) = delete;
-  CellBinding& operator=(const CellBinding&) = delete;
-
-  absl::Status Check(const StoreRule& rule, const Time* now, int64_t cost,
-                     BoundOutcome* outcome) override {
-    const auto& record = static_cast<const LimitRecord&>(rule);
-    if (__builtin_expect(!record.limit.denies_all, 1)) {
-      const BoundArgs args = {&record, record.params, TimeOf(now), cost};
-      if (__builtin_expect(
-              record.word->bound->check(
-                  *cell_, args, record.limit.traits.count_denied, outcome),
-              1)) {
-        return absl::OkStatus();
-      }
-    }
-    return CheckByKey(rule, now, cost, outcome);
-  }
-
- private:
-  int64_t TimeOf(const Time* now) const {
-    if (now != nullptr) return ToMicros(*now);
-    if (fast_ != nullptr) return fast_->Early();
-    return ToMicros(store_->impl_->time.clock().Now());
-  }
-
-  absl::Status CheckByKey(const StoreRule& rule, const Time* now, int64_t cost,
-                          BoundOutcome* outcome) {
-    const Step step = {&rule, key_, cost};
-    Outcome o;
-    std::optional<Time> time;
-    if (now != nullptr) time = *now;
-    absl::Status s = store_->Run(Op::kCheck, time, &step, &o, 1);
-    outcome->allowed = o.allowed;
-    outcome->ops = nullptr;
-    outcome->numbers = o.numbers;
-    return s;
-  }
-
-  MemoryStore* const store_;
-  const FastClock* const fast_;
-  const LimitRecord* const record_;
-  const std::string key_;
-  BoundCell* const cell_;
-};
-
 absl::StatusOr<std::unique_ptr<Binding>> MemoryStore::Bind(
     const StoreRule& rule, std::string_view key) {
   const auto& record = static_cast<const LimitRecord&>(rule);
-  if (record.word == nullptr) return nullptr;
+  // A limit of 0 keeps no state.
+  if (record.hot == nullptr) return nullptr;
   BoundCell* cell = impl_->BindCell(record, key);
   if (cell == nullptr) return impl_->NoRoom();
-  return std::make_unique<CellBinding>(this, &record, key, cell);
+  return record.word->bind(impl_.get(), &record, key, cell);
 }
 
 BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
@@ -527,6 +496,22 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
   }
   ++cell->handles;
   return cell;
+}
+
+absl::Status MemoryStore::Impl::CheckByKey(const StoreRule& rule,
+                                           std::string_view key,
+                                           const Time* now, int64_t cost,
+                                           BoundOutcome* outcome) {
+  const Step step = {&rule, key, cost};
+  Outcome o;
+  const Reading known = Known(now == nullptr ? std::optional<Time>() : *now);
+  if (!RunOne(Op::kCheck, known, step, HashOf(*RecordOf(step), key), &o)) {
+    return NoRoom();
+  }
+  outcome->allowed = o.allowed;
+  outcome->ops = nullptr;
+  outcome->numbers = o.numbers;
+  return absl::OkStatus();
 }
 
 void MemoryStore::Impl::Unbind(const LimitRecord& record, std::string_view key,

@@ -2,6 +2,10 @@
 
 namespace weir {
 
+CellRule CellRuleOf(const LimitRecord& record) {
+  return {record.params, record.counts_denied};
+}
+
 char* OpenKey::Ensure() {
   if (cell_ != nullptr) {
     if (absent_) std::memset(copy_, 0, sizeof(copy_));
@@ -46,7 +50,8 @@ void OpenKey::OpenCell() {
 void OpenKey::CloseCell() {
   if (dirty_) {
     cell_->Store(absent_ ? nullptr : copy_, record_->state_bytes);
-    cell_->set_record(record_);
+    // A limit of 0 writes no state; at most it takes one away.
+    if (record_->hot != nullptr) cell_->set_record(record_);
   }
   cell_->Unlock(version_);
 }

@@ -83,6 +83,10 @@ class Slot {
 
   uint32_t record_id() const { return Header() & kIdMask; }
   void set_record_id(uint32_t id) { SetHeader((Header() & ~kIdMask) | id); }
+  // Of this record, not bound and not held: its state can be used as it is.
+  bool IsPlain(uint32_t id) const {
+    return (Header() & (kIdMask | kFlags)) == id;
+  }
   // Its state is that of a handle's cell: see bound_cell.h.
   bool bound() const { return (Header() & kBound) != 0; }
   void set_bound(bool on) { SetFlag(kBound, on); }

@@ -33,6 +33,7 @@ Table::Entry Table::Insert(uint64_t hash, const LimitRecord& record,
   }
   const Entry entry = {array->Append(),
                        size << kIndexBits | (array->size() - 1)};
+  used_ |= 1U << size;
   entry.slot().Make(record, key, bytes);
   index_.Insert(hash, entry.ref,
                 [this](uint32_t ref) { return HashOf(Slot(At(ref))); });
@@ -53,23 +54,28 @@ void Table::Remove(uint64_t hash, Entry entry) {
     std::memcpy(entry.p, At(last), array.stride());
   }
   array.Pop();
+  if (array.size() == 0) used_ &= ~(1U << (entry.ref >> kIndexBits));
   ++removals_;
 }
 
 Table::Entry Table::Next() {
-  for (size_t i = 0; i <= kSizes; ++i) {
-    const DenseArray* array = arrays_[visit_size_ % kSizes].get();
+  if (used_ == 0) return {};
+  const uint32_t here = 1U << visit_size_;
+  if ((used_ & here) != 0) {
     // What was added since lies at the end, and what left made it shorter.
-    if (array != nullptr) visit_left_ = std::min(visit_left_, array->size());
-    if (array != nullptr && visit_left_ > 0) {
-      const uint32_t ref = visit_size_ << kIndexBits | --visit_left_;
-      return {At(ref), ref};
-    }
-    visit_size_ = static_cast<uint32_t>((visit_size_ + 1) % kSizes);
-    array = arrays_[visit_size_].get();
-    visit_left_ = array == nullptr ? 0 : array->size();
+    visit_left_ = std::min(visit_left_, arrays_[visit_size_]->size());
+  } else {
+    visit_left_ = 0;
   }
-  return {};
+  if (visit_left_ == 0) {
+    // The next array that has entries, or the first one of all.
+    const uint32_t later = used_ & ~(here | (here - 1));
+    visit_size_ =
+        static_cast<uint32_t>(__builtin_ctz(later != 0 ? later : used_));
+    visit_left_ = arrays_[visit_size_]->size();
+  }
+  const uint32_t ref = visit_size_ << kIndexBits | --visit_left_;
+  return {At(ref), ref};
 }
 
 }  // namespace weir

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string_view>
 
+#include "absl/base/attributes.h"
 #include "backends/memory/dense_array.h"
 #include "backends/memory/hash.h"
 #include "backends/memory/index.h"
@@ -80,8 +81,9 @@ class Table {
     });
   }
 
-  Entry Find(uint64_t hash, const LimitRecord& record,
-             std::string_view key) const {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Entry Find(uint64_t hash,
+                                          const LimitRecord& record,
+                                          std::string_view key) const {
     Entry found;
     index_.Find(hash, [&](uint32_t ref) {
       char* p = At(ref);
@@ -103,10 +105,13 @@ class Table {
   }
 
   // The next visits begin a round.
-  void BeginRound() { visit_size_ = 0; }
-  // The entry whose turn it is; none at the end of an array, and if there are
-  // none. Each array is gone through from its end, so that what takes the place
-  // of an entry that leaves has been seen.
+  void BeginRound() {
+    visit_size_ = kSizes - 1;
+    visit_left_ = 0;
+  }
+  // The entry whose turn it is; none if there are none. Each array is gone
+  // through from its end, so that what takes the place of an entry that leaves
+  // has been seen.
   Entry Next();
 
   // The value of an entry that is not a word, and its expiry.
@@ -155,6 +160,7 @@ class Table {
   Index index_;
   std::array<std::unique_ptr<DenseArray>, kSizes> arrays_;
   uint32_t removals_ = 0;
+  uint32_t used_ = 0;        // a bit for each array that has entries
   uint32_t visit_size_ = 0;  // the array that is visited, and
   uint32_t visit_left_ = 0;  // how much of it is left
 };

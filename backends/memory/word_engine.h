@@ -13,6 +13,7 @@
 
 #include "backends/memory/bound_check.h"
 #include "weir/engine.h"
+#include "weir/store.h"
 
 namespace weir {
 
@@ -49,13 +50,20 @@ class WordTxn {
   const size_t bytes_;
 };
 
+// A check of one rule on a state that is there, in place. False, and nothing is
+// done: it takes the long way (the state was left behind by a clock that
+// jumped, or its key becomes fresh and has to leave).
+using HotCheck = bool (*)(const void* params, char* state, int64_t t,
+                          int64_t cost, bool count_denied, Outcome* out);
+
 // The steps of such an engine.
 struct WordOps {
   size_t state_bytes;
   EngineOps<WordTxn> steps;
   // The state equals that of a fresh key at `now`.
   bool (*over)(const void* params, const char* state, int64_t now);
-  const BoundOps* bound;
+  HotCheck hot;
+  MakeBinding bind;
 };
 
 namespace internal {
@@ -66,6 +74,32 @@ bool WordOver(const void* params, const char* bytes, int64_t now) {
   std::memcpy(&state, bytes, sizeof(state));
   return E::FreshAt(*static_cast<const typename E::Params*>(params), state,
                     now) <= now;
+}
+
+// The same as WordView's Check, for the common case.
+template <class E>
+bool Hot(const void* params, char* bytes, int64_t t, int64_t cost,
+         bool count_denied, Outcome* out) {
+  const auto& p = *static_cast<const typename E::Params*>(params);
+  typename E::State s;
+  std::memcpy(&s, bytes, sizeof(s));
+  if (__builtin_expect(E::StoredTime(p, s) - t > E::Horizon(p), 0)) {
+    return false;
+  }
+  const bool allowed = E::Admits(p, s, t, cost);
+  const bool charges =
+      CheckAction(allowed, count_denied, cost) == Action::kCharge;
+  if (charges) s = E::Charge(p, s, t, cost);
+  const int64_t after = E::FreshAt(p, s, t) - t;
+  if (__builtin_expect(charges, 1)) {
+    if (__builtin_expect(after <= 0, 0)) return false;
+    StoreWords(bytes, &s, sizeof(s));
+  }
+  out->allowed = allowed;
+  out->numbers.remaining = E::Remaining(p, s, t);
+  out->numbers.wait = allowed ? 0 : E::Wait(p, s, t, cost);
+  out->numbers.reset_after = after > 0 ? after : 0;
+  return true;
 }
 
 template <class V>
@@ -80,9 +114,9 @@ inline constexpr bool kIsWordEngine =
     internal::IsWordView<typename E::template View<WordTxn>>::value;
 
 template <class E>
-inline constexpr WordOps kWordOps = {sizeof(typename E::State),
-                                     kEngineOps<E, WordTxn>,
-                                     &internal::WordOver<E>, &kBoundOps<E>};
+inline constexpr WordOps kWordOps = {
+    sizeof(typename E::State), kEngineOps<E, WordTxn>, &internal::WordOver<E>,
+    &internal::Hot<E>, &MakeCellBinding<E>};
 
 }  // namespace weir
 

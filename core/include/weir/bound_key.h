@@ -36,6 +36,9 @@ namespace weir {
 // call. Valid as long as the handle.
 class BoundDecision {
  public:
+  // Not defaulted, so that a value of it is not zeroed before it is filled.
+  BoundDecision() {}  // NOLINT(modernize-use-equals-default)
+
   bool allowed() const { return outcome_.allowed; }
   // The most that can pass at once.
   int64_t limit() const { return limit_; }
@@ -94,6 +97,8 @@ class BoundKey {
   struct State;
   explicit BoundKey(std::unique_ptr<State> state);
   absl::StatusOr<BoundDecision> Decide(int64_t cost, const Time* now) const;
+  absl::Status DecideSlowly(int64_t cost, const Time* now,
+                            BoundDecision* d) const;
 
   std::unique_ptr<State> state_;
 };

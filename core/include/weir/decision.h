@@ -50,7 +50,7 @@ struct RuleVerdict {
 // Verdicts, one of them without a heap block.
 class RuleVerdicts {
  public:
-  RuleVerdicts() = default;
+  RuleVerdicts() {}  // NOLINT(modernize-use-equals-default): see Decision
   RuleVerdicts(std::initializer_list<RuleVerdict> all) {
     for (const RuleVerdict& v : all) push_back(v);
   }
@@ -64,6 +64,11 @@ class RuleVerdicts {
   const RuleVerdict* begin() const { return data(); }
   const RuleVerdict* end() const { return data() + size_; }
 
+  // One verdict, as it is by default, where there was none.
+  RuleVerdict& AddFirst() {
+    size_ = 1;
+    return one_;
+  }
   void resize(size_t n) {
     if (size_ <= 1 && n > 1) many_.assign(size_, one_);
     if (n > 1) {
@@ -88,6 +93,9 @@ class RuleVerdicts {
 };
 
 struct Decision {
+  // Not defaulted, so that a value of it is not zeroed before it is filled.
+  Decision() {}  // NOLINT(modernize-use-equals-default)
+
   // Every rule that is enforced allowed the call, and was charged.
   bool allowed = true;
   // A rule is over its soft share. Never a reason to deny.

@@ -82,10 +82,11 @@ struct BoundOutcome {
 class Binding {
  public:
   virtual ~Binding() = default;
-  // As Store::Run with one step for this key. `rule`: the rule as it is
-  // attached now, of the state that the binding was made for.
-  virtual absl::Status Check(const StoreRule& rule, const Time* now,
-                             int64_t cost, BoundOutcome* outcome) = 0;
+  // As Store::Run with one step for this key; false and `error` if that could
+  // not decide. `rule`: the rule as it is attached now, of the state that the
+  // binding was made for. `now`: null, or the time.
+  virtual bool Check(const StoreRule& rule, const Time* now, int64_t cost,
+                     BoundOutcome* outcome, absl::Status* error) = 0;
 };
 
 class Store {

@@ -79,7 +79,6 @@ class MemoryStore final : public Store {
 
  private:
   struct Impl;
-  class CellBinding;
   explicit MemoryStore(std::unique_ptr<Impl> impl);
 
   std::unique_ptr<Impl> impl_;
