@@ -45,7 +45,7 @@ class CalibratedClock {
 
   // Microseconds. May be taken a little before loads that stand before it are
   // done: for decisions, which bear a reading that is a little early.
-  int64_t Early() const {
+  __attribute__((always_inline)) int64_t Early() const {
     return Read([] { return Source::Ticks(); });
   }
 

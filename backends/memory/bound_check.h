@@ -141,8 +141,7 @@ class CellBinding final : public Binding {
 
  private:
   bool SameRule(const StoreRule& rule) const {
-    return static_cast<const void*>(&rule) ==
-           static_cast<const void*>(record_);
+    return static_cast<const void*>(&rule) == static_cast<const void*>(record_);
   }
 
   BoundCell* const cell_;

@@ -13,6 +13,7 @@
 #include <new>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "backends/memory/block_pool.h"
 
 namespace weir {
@@ -36,8 +37,8 @@ class DenseArray {
   size_t bytes() const { return bytes_; }
 
   // i < size().
-  char* operator[](uint32_t i) const {
-    if (i >= kBlockElements) {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE char* operator[](uint32_t i) const {
+    if (__builtin_expect(i >= kBlockElements, 1)) {
       return pieces_[(i / kBlockElements) + kSmallPieces - 1] +
              (i % kBlockElements) * stride_;
     }

@@ -152,7 +152,9 @@ class Index {
   // split already use one more bit of the hash.
   uint32_t NumberOf(uint64_t hash) const {
     const uint32_t n = static_cast<uint32_t>(hash) & mask_;
-    return n < lines_.size() ? n : n & (mask_ >> 1);
+    // Without a branch: which way it goes is as random as the hash.
+    const uint32_t beyond = 0U - static_cast<uint32_t>(n >= lines_.size());
+    return n & ~(beyond & ~(mask_ >> 1));
   }
 
   void Put(uint32_t number, uint8_t tag, uint32_t ref) {

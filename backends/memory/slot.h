@@ -14,6 +14,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "absl/base/attributes.h"
 #include "backends/memory/dense_array.h"
 #include "backends/memory/limit_record.h"
 
@@ -36,7 +37,8 @@ class LongKey {
   }
 };
 
-inline bool SameBytes(const char* a, const char* b, size_t n) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool SameBytes(const char* a, const char* b,
+                                                   size_t n) {
   const auto load = [](const char* p) {
     uint64_t v;
     std::memcpy(&v, p, sizeof(v));

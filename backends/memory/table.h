@@ -84,14 +84,13 @@ class Table {
   ABSL_ATTRIBUTE_ALWAYS_INLINE Entry Find(uint64_t hash,
                                           const LimitRecord& record,
                                           std::string_view key) const {
-    Entry found;
-    index_.Find(hash, [&](uint32_t ref) {
-      char* p = At(ref);
-      if (!Matches(Slot(p), record, key)) return false;
-      found = {p, ref};
-      return true;
-    });
-    return found;
+    const std::optional<uint32_t> ref = index_.Find(
+        hash,
+        [ this, &record, key ](uint32_t r) __attribute__((always_inline)) {
+          return Matches(Slot(At(r)), record, key);
+        });
+    if (!ref.has_value()) return {};
+    return {At(*ref), *ref};
   }
 
   // A new entry, its state all zero.
