@@ -14,7 +14,7 @@ namespace {
 class MemoryTxnHost final : public testing::TxnHost {
  public:
   MemoryTxnHost()
-      : keeper_(1, 0), record_(0, 0, 1, CompiledLimit(), nullptr, nullptr) {
+      : keeper_(1, 0, 0), record_(0, 0, 1, CompiledLimit(), nullptr, nullptr) {
     keeper_.context().records.Add(&record_);
   }
 

@@ -21,9 +21,10 @@ bool IsOver(const LimitRecord& record, const char* state, int64_t now) {
 
 }  // namespace
 
-Keeper::Keeper(int stripes, int64_t max_keys)
+Keeper::Keeper(int stripes, int64_t max_keys, int64_t max_bytes)
     : stripe_count_(static_cast<size_t>(stripes)),
       max_keys_(max_keys),
+      max_bytes_(max_bytes),
       stripes_(static_cast<Stripe*>(::operator new (
           stripe_count_ * sizeof(Stripe), std::align_val_t{alignof(Stripe)}))) {
   for (size_t i = 0; i < stripe_count_; ++i)
@@ -36,6 +37,7 @@ Keeper::~Keeper() {
 }
 
 bool Keeper::TryReserve() {
+  if (out_of_bytes()) return false;
   // relaxed: see Release.
   const int64_t before = keys_.fetch_add(1, std::memory_order_relaxed);
   if (max_keys_ == 0 || before < max_keys_) return true;
@@ -49,9 +51,9 @@ int64_t Keeper::NotePressed(int64_t now) {
   return pressed_.Earliest();
 }
 
-bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
-                     bool steady) {
-  if (TryReserve()) return true;
+template <class Done>
+bool Keeper::MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
+                      bool steady, Done done) {
   const int64_t horizon = steady ? now : NotePressed(now);
   // Some other stripes first to last, so that every entry's turn comes.
   int64_t searched = 0;
@@ -65,9 +67,21 @@ bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
     if (i > 0 && index == own) continue;
     searched += Search(stripes_[index], mine,
                        i == 0 ? kEntriesForRoom / 2 : kEntriesForRoom, horizon);
-    if (TryReserve()) return true;
+    if (done()) return true;
   }
   return false;
+}
+
+bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
+                     bool steady) {
+  return TryReserve() ||
+         MakeRoom(own, held, now, steady, [this] { return TryReserve(); });
+}
+
+bool Keeper::ReserveBytes(size_t own, absl::Span<const size_t> held,
+                          int64_t now, bool steady) {
+  return !out_of_bytes() ||
+         MakeRoom(own, held, now, steady, [this] { return !out_of_bytes(); });
 }
 
 int64_t Keeper::Search(Stripe& stripe, bool mine, int64_t most,

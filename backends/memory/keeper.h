@@ -50,13 +50,20 @@ struct alignas(64) Stripe {
 
 class Keeper {
  public:
-  // `stripes` is a power of two; `max_keys` 0 is no bound.
-  Keeper(int stripes, int64_t max_keys);
+  // `stripes` is a power of two; 0 is no bound.
+  Keeper(int stripes, int64_t max_keys, int64_t max_bytes);
   ~Keeper();
 
   TableContext& context() { return context_; }
   size_t stripe_count() const { return stripe_count_; }
   int64_t max_keys() const { return max_keys_; }
+  int64_t max_bytes() const { return max_bytes_; }
+  // max_bytes is reached. relaxed: a bound that calls under way may pass by
+  // what they add.
+  bool out_of_bytes() const {
+    return max_bytes_ != 0 &&
+           context_.bytes.load(std::memory_order_relaxed) >= max_bytes_;
+  }
   Stripe& stripe(size_t i) { return stripes_[i]; }
   // The table uses the lower bits of a hash, the stripe the high ones.
   size_t StripeOf(uint64_t hash) const {
@@ -70,6 +77,9 @@ class Keeper {
   // lock is waited for.
   bool Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
                bool steady);
+  // The same for a value that grows: bytes, but not a key.
+  bool ReserveBytes(size_t own, absl::Span<const size_t> held, int64_t now,
+                    bool steady);
   void Release(int64_t keys) {
     // relaxed: a bare count; the entries themselves are under their locks.
     keys_.fetch_sub(keys, std::memory_order_relaxed);
@@ -96,6 +106,9 @@ class Keeper {
   static constexpr uint8_t kCalls = 16;  // between two steps of the sweep
 
   bool TryReserve();
+  template <class Done>
+  bool MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
+                bool steady, Done done);
   int64_t NotePressed(int64_t now);
   void Work(Stripe& stripe, int64_t now, bool steady, bool inserted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
@@ -114,6 +127,7 @@ class Keeper {
 
   const size_t stripe_count_;
   const int64_t max_keys_;
+  const int64_t max_bytes_;
   TableContext context_;
   Stripe* stripes_;  // stripe_count_ of them
   std::atomic<int64_t> keys_{0};

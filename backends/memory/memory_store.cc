@@ -206,7 +206,8 @@ class TimeSource {
 
 struct MemoryStore::Impl final : CellHost {
   explicit Impl(const MemoryStoreOptions& options)
-      : time(options.clock), keeper(options.stripes, options.max_keys) {}
+      : time(options.clock),
+        keeper(options.stripes, options.max_keys, options.max_bytes) {}
 
   // The time of a call, as far as it is known before its keys are open: one
   // that the store's own clock gives is read later, while memory is fetched.
@@ -244,6 +245,9 @@ struct MemoryStore::Impl final : CellHost {
   bool RunOpen(Op op, const MemoryCall& call, const Step* steps,
                absl::Span<OpenKey* const> keys,
                Outcome* outcomes) ABSL_NO_THREAD_SAFETY_ANALYSIS;
+  // max_bytes is reached. May this call go on?
+  bool HasBytes(Op op, const MemoryCall& call, const Step* steps,
+                absl::Span<OpenKey* const> keys);
   void LockAll(absl::Span<const size_t> held) ABSL_NO_THREAD_SAFETY_ANALYSIS {
     for (size_t i : held) keeper.stripe(i).mutex.Lock();
   }
@@ -294,6 +298,10 @@ absl::StatusOr<std::shared_ptr<MemoryStore>> MemoryStore::Create(
     return InvalidArgument("max_keys: ", options.max_keys,
                            "; allowed: 1 or more, or 0 for no bound");
   }
+  if (options.max_bytes < 0) {
+    return InvalidArgument("max_bytes: ", options.max_bytes,
+                           "; allowed: 1 or more, or 0 for no bound");
+  }
   return std::shared_ptr<MemoryStore>(
       new MemoryStore(std::make_unique<Impl>(options)));
 }
@@ -327,9 +335,12 @@ absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
 
 absl::Status MemoryStore::Impl::NoRoom() {
   refused.fetch_add(1, std::memory_order_relaxed);  // a bare count
+  const bool bytes = keeper.out_of_bytes();
   return absl::ResourceExhaustedError(absl::StrCat(
-      "capacity: the store holds max_keys = ", keeper.max_keys(),
-      " keys and found none that could leave; the call was not decided"));
+      "capacity: the store holds ", bytes ? "max_bytes = " : "max_keys = ",
+      bytes ? keeper.max_bytes() : keeper.max_keys(),
+      bytes ? " bytes" : " keys",
+      " and found no key that could leave; the call was not decided"));
 }
 
 absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
@@ -345,10 +356,28 @@ absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
   return decided ? absl::OkStatus() : impl_->NoRoom();
 }
 
+bool MemoryStore::Impl::HasBytes(Op op, const MemoryCall& call,
+                                 const Step* steps,
+                                 absl::Span<OpenKey* const> keys) {
+  if (op != Op::kCheck) return true;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    // A state of one small struct does not grow.
+    if (keys[i]->record()->word != nullptr || steps[i].cost == 0) continue;
+    for (OpenKey* key : keys) key->Keep();
+    return keeper.ReserveBytes(keys[i]->stripe(), call.held, call.now,
+                               call.steady);
+  }
+  return true;
+}
+
 bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
                                 const Step* steps,
                                 absl::Span<OpenKey* const> keys,
                                 Outcome* outcomes) {
+  if (__builtin_expect(keeper.out_of_bytes(), 0) &&
+      !HasBytes(op, call, steps, keys)) {
+    return false;
+  }
   const bool decided = RunOp(op, steps, keys, outcomes);
   if (op == Op::kPeek || op == Op::kReset) return decided;
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -542,6 +571,7 @@ int64_t MemoryStore::Sweep(int64_t budget, std::optional<Time> now) {
 MemoryStore::Counters MemoryStore::counters() const {
   Counters c;
   c.keys = impl_->keeper.keys();
+  c.bytes = impl_->keeper.context().bytes.load(std::memory_order_relaxed);
   c.expired = impl_->keeper.expired();
   c.refused = impl_->refused.load(std::memory_order_relaxed);
   return c;

@@ -24,6 +24,12 @@ class MemoryTxn final : public Txn {
  public:
   // `key` is not of a word engine.
   explicit MemoryTxn(OpenKey* key) : key_(key) {}
+  ~MemoryTxn() override {
+    const char* state = key_->state();
+    if (state != nullptr && Table::ValueOf(state) != nullptr) {
+      key_->CountBytes(Table::ValueOf(state)->Recount());
+    }
+  }
   MemoryTxn(const MemoryTxn&) = delete;
   MemoryTxn& operator=(const MemoryTxn&) = delete;
 

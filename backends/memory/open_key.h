@@ -56,6 +56,10 @@ class OpenKey {
     return reserved_;
   }
 
+  void CountBytes(int64_t change) {
+    if (change != 0) call_->keeper->context().CountBytes(change);
+  }
+
   int64_t now() const { return call_->now; }
   const LimitRecord* record() const { return record_; }
   // Writes from here on are made under this record.

@@ -83,6 +83,11 @@ class Slot {
     if (Header() >> kLengthShift == kApart) delete[] Apart();
   }
 
+  // What the key takes on the heap.
+  size_t heap_bytes() const {
+    return Header() >> kLengthShift == kApart ? key().size() + 4 : 0;
+  }
+
   uint32_t record_id() const { return Header() & kIdMask; }
   void set_record_id(uint32_t id) { SetHeader((Header() & ~kIdMask) | id); }
   // Of this record, not bound and not held: its state can be used as it is.

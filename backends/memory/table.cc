@@ -35,6 +35,7 @@ Table::Entry Table::Insert(uint64_t hash, const LimitRecord& record,
                        size << kIndexBits | (array->size() - 1)};
   used_ |= 1U << size;
   entry.slot().Make(record, key, bytes);
+  context_->CountBytes(CountOf(entry.slot(), bytes));
   index_.Insert(hash, entry.ref,
                 [this](uint32_t ref) { return HashOf(Slot(At(ref))); });
   return entry;
@@ -44,7 +45,13 @@ void Table::Remove(uint64_t hash, Entry entry) {
   const auto hash_of = [this](uint32_t ref) { return HashOf(Slot(At(ref))); };
   index_.Erase(hash, entry.ref, hash_of);
   const LimitRecord& record = RecordOf(entry.slot());
-  if (record.word == nullptr) delete ValueOf(entry.state(record));
+  int64_t counted = CountOf(entry.slot(), entry.bytes());
+  if (record.word == nullptr) {
+    const Value* value = ValueOf(entry.state(record));
+    if (value != nullptr) counted += value->counted();
+    delete value;
+  }
+  context_->CountBytes(-counted);
   entry.slot().FreeKey();
   DenseArray& array = *arrays_[entry.ref >> kIndexBits];
   const uint32_t last =

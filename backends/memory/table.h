@@ -13,6 +13,7 @@
 #define WEIR_BACKENDS_MEMORY_TABLE_H_
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -35,6 +36,13 @@ struct TableContext {
   RecordTable records;
   KeyHash hash;
   BlockPool pool;
+  // What the entries, their shares of the index and their values take.
+  std::atomic<int64_t> bytes{0};
+
+  // relaxed: a bare count.
+  void CountBytes(int64_t change) {
+    bytes.fetch_add(change, std::memory_order_relaxed);
+  }
 };
 
 class Table {
@@ -132,6 +140,13 @@ class Table {
   }
 
  private:
+  // An entry's share of the index, at most (on average 13).
+  static constexpr size_t kIndexShare = 16;
+  // What is counted for an entry without its value.
+  static int64_t CountOf(Slot slot, size_t bytes) {
+    return static_cast<int64_t>(bytes + kIndexShare + slot.heap_bytes());
+  }
+
   static constexpr int kIndexBits = 28;
   static constexpr size_t kSizes = Slot::kMost / 8;
 

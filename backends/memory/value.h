@@ -4,6 +4,7 @@
 #define WEIR_BACKENDS_MEMORY_VALUE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -30,10 +31,23 @@ class Value {
   SortedSet* set() { return std::get_if<SortedSet>(&held_); }
   List* list() { return std::get_if<List>(&held_); }
 
+  // What is counted for it, brought up to date; returns the change.
+  int64_t Recount() {
+    size_t now = sizeof(Value);
+    if (is_text()) now += text().size();
+    if (const List* l = list(); l != nullptr) now += l->bytes();
+    if (const SortedSet* s = set(); s != nullptr) now += s->bytes();
+    const int64_t change = static_cast<int64_t>(now) - counted_;
+    counted_ += change;
+    return change;
+  }
+  int64_t counted() const { return counted_; }
+
   void MakeList() { held_.emplace<List>(); }
   void MakeSet() { held_.emplace<SortedSet>(); }
 
  private:
+  int64_t counted_ = 0;
   std::variant<std::string, List, SortedSet> held_;
 };
 
