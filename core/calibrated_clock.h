@@ -136,8 +136,9 @@ class CalibratedClock {
     if (oldest_.ns == 0 || ns < kSettleNs) return 0;
     // A counter under 1 MHz, or one that was set back.
     if (ticks <= static_cast<uint64_t>(ns) / 1000 || ticks >> 62 != 0) return 0;
-    return static_cast<uint64_t>((Product{static_cast<uint64_t>(ns)} << 64) /
-                                 1000 / ticks);
+    // Rounded up, so that whole microseconds come out whole.
+    const Product one = Product{static_cast<uint64_t>(ns)} << 64;
+    return static_cast<uint64_t>(one / 1000 / ticks) + 1;
   }
 
   // Within 1/16.
