@@ -16,7 +16,8 @@
 // Source gives
 //   static bool Usable()              the counter runs at one rate, everywhere
 //   static uint64_t Ticks()           the counter; may be read early
-//   static uint64_t OrderedTicks()    not before earlier loads are done
+//   static uint64_t OrderedTicks()    after what stands before it, and before
+//                                     what stands after it
 //   static int64_t SteadyNs()         the system's steady clock
 //
 // Thread safe. A reading costs about 10 ns on x86-64.
@@ -76,9 +77,9 @@ class CalibratedClock {
       const uint64_t soon = soon_.load(std::memory_order_acquire);
       const int64_t us = base_us_.load(std::memory_order_acquire);
       const uint64_t elapsed = ticks_now() - base;
-      if (__builtin_expect(elapsed < soon, 1) &&
-          __builtin_expect(version_.load(std::memory_order_relaxed) == version,
-                           1)) {
+      const bool whole = (version & 1) == 0 &&
+                         version_.load(std::memory_order_relaxed) == version;
+      if (__builtin_expect(elapsed < soon && whole, 1)) {
         return us + Scale(elapsed, rate);
       }
       if (int64_t t; Calibrate(&t)) return t;
@@ -93,30 +94,32 @@ class CalibratedClock {
   // False: it can be read the quick way now.
   __attribute__((noinline)) bool Calibrate(int64_t* t) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const Pair now = TakePair();
     // relaxed: only holders of the mutex write these.
     const uint64_t rate = rate_.load(std::memory_order_relaxed);
-    const uint64_t elapsed =
-        now.ticks - base_ticks_.load(std::memory_order_relaxed);
-    if (rate != 0 && elapsed < soon_.load(std::memory_order_relaxed)) {
+    const uint64_t soon = soon_.load(std::memory_order_relaxed);
+    const uint64_t base = base_ticks_.load(std::memory_order_relaxed);
+    if (rate != 0 && Source::OrderedTicks() - base < soon) {
       return false;  // another call has just done it
     }
+    // Nobody reads by the old calibration from here on: seq_cst, a full
+    // barrier, so that the counter is read after the odd version is there. A
+    // reading that was taken before is not later than this pair.
+    version_.exchange(version_.load(std::memory_order_relaxed) + 1,
+                      std::memory_order_seq_cst);
+    const Pair now = TakePair();
+    const uint64_t elapsed = now.ticks - base;
     const int64_t steady_us = now.ns / 1000 + offset_us_;
     if (rate != 0) {
       // What the last base could have given at most.
-      const uint64_t last =
-          std::min(elapsed, soon_.load(std::memory_order_relaxed));
       floor_us_ = std::max(floor_us_, base_us_.load(std::memory_order_relaxed) +
-                                          Scale(last, rate));
+                                          Scale(std::min(elapsed, soon), rate));
     }
     floor_us_ = std::max(floor_us_, steady_us);
     const uint64_t measured = Measure(now);
     if (measured == 0 || !Alike(measured, rate)) {
       // Not known yet, or no longer what it was: begin again.
-      if (rate != 0 || oldest_.ns == 0) {
-        oldest_ = middle_ = now;
-        Publish(0, 0, 0, 0);
-      }
+      if (rate != 0 || oldest_.ns == 0) oldest_ = middle_ = now;
+      Publish(0, 0, 0, 0);
       *t = floor_us_;
       return true;
     }
@@ -173,18 +176,16 @@ class CalibratedClock {
     return best;
   }
 
+  // Ends what the odd version began.
   void Publish(uint64_t ticks, int64_t us, uint64_t rate, uint64_t soon) const {
-    // relaxed: the release stores below keep it above them; an odd value is
-    // never equal to the one that a reader finds again.
-    const uint32_t v = version_.load(std::memory_order_relaxed);
-    version_.store(v + 1, std::memory_order_relaxed);
-    // release: whoever reads one of these reads the odd version, or a later
+    // release: whoever reads one of these sees the odd version, or a later
     // one. Pairs with the acquire loads in Read.
     base_ticks_.store(ticks, std::memory_order_release);
     rate_.store(rate, std::memory_order_release);
     soon_.store(soon, std::memory_order_release);
     base_us_.store(us, std::memory_order_release);
-    version_.store(v + 2, std::memory_order_release);
+    version_.store(version_.load(std::memory_order_relaxed) + 1,
+                   std::memory_order_release);
   }
 
   const bool usable_;

@@ -28,7 +28,9 @@ struct TimeStampCounter {
   static uint64_t Ticks() { return __rdtsc(); }
   static uint64_t OrderedTicks() {
     _mm_lfence();
-    return __rdtsc();
+    const uint64_t ticks = __rdtsc();
+    _mm_lfence();
+    return ticks;
   }
 #else
   static bool Usable() { return false; }

@@ -271,17 +271,18 @@ struct MemoryStore::Impl final : CellHost {
   void Unbind(const LimitRecord& record, std::string_view key,
               BoundCell* cell) override;
 
-  const TimeSource time;
-  Keeper keeper;
-  std::atomic<int64_t> refused{0};
-
   Mutex mutex;
   // (rule name, algorithm, engine) -> state id.
   std::map<std::tuple<std::string, std::string, const EngineInfo*>, uint32_t>
       state_ids ABSL_GUARDED_BY(mutex);
-  // (state id, limit as text) -> its record, for the life of the store.
+  // (state id, limit as text) -> its record, for the life of the store. Made
+  // before the keeper, whose entries name them to the end.
   std::map<std::pair<uint32_t, std::string>, std::shared_ptr<LimitRecord>>
       records ABSL_GUARDED_BY(mutex);
+
+  const TimeSource time;
+  Keeper keeper;
+  std::atomic<int64_t> refused{0};
 };
 
 MemoryStore::MemoryStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
