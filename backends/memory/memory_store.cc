@@ -124,6 +124,7 @@ bool CheckTogether(const Step* steps, absl::Span<OpenKey* const> keys,
                    Outcome* outcomes) {
   bool all = true;
   for (size_t i = 0; i < keys.size(); ++i) {
+    // NOLINTNEXTLINE(clang-analyzer-*): there are as many steps as keys.
     outcomes[i].allowed = Admits(*keys[i], ArgsOf(*keys[i], steps[i].cost));
     if (!steps[i].observe) all = all && outcomes[i].allowed;
   }
@@ -363,6 +364,7 @@ bool MemoryStore::Impl::HasBytes(Op op, const MemoryCall& call,
   if (op != Op::kCheck) return true;
   for (size_t i = 0; i < keys.size(); ++i) {
     // A state of one small struct does not grow.
+    // NOLINTNEXTLINE(clang-analyzer-*): there are as many steps as keys.
     if (keys[i]->record()->word != nullptr || steps[i].cost == 0) continue;
     for (OpenKey* key : keys) key->Keep();
     return keeper.ReserveBytes(keys[i]->stripe(), call.held, call.now,
@@ -382,6 +384,7 @@ bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
   const bool decided = RunOp(op, steps, keys, outcomes);
   if (op == Op::kPeek || op == Op::kReset) return decided;
   for (size_t i = 0; i < keys.size(); ++i) {
+    // NOLINTNEXTLINE(clang-analyzer-*): there are as many steps as keys.
     if (steps[i].cost == 0) continue;
     keeper.Tick(keeper.stripe(keys[i]->stripe()), call.now, call.steady,
                 keys[i]->inserted());
@@ -470,6 +473,10 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
                           size_t count) {
   constexpr size_t kAtOnce = 64;
   uint64_t hashes[kAtOnce];
+  // What fits a core's cache is there already.
+  constexpr int64_t kCacheBytes = 1 << 20;
+  const bool large = impl_->keeper.context().bytes.load(
+                         std::memory_order_relaxed) > kCacheBytes;
   Impl::Reading known = impl_->Known(now);
   for (size_t first = 0; first < count; first += kAtOnce) {
     const size_t n = std::min(count - first, kAtOnce);
@@ -477,7 +484,7 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
       const Step& step = steps[first + i];
       hashes[i] = impl_->HashOf(*RecordOf(step), step.key);
     }
-    impl_->Fetch(hashes, n);
+    if (large) impl_->Fetch(hashes, n);
     if (known.open) known = {impl_->time.fast()->Early(), true, false};
     for (size_t i = 0; i < n; ++i) {
       const bool decided = impl_->RunOne(op, known, steps[first + i], hashes[i],
@@ -517,11 +524,11 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
   char* state = e.state(record);
   BoundCell* cell;
   if (e.slot().bound()) {
-    std::memcpy(&cell, state, sizeof(cell));
+    cell = LoadPointer<BoundCell>(state);
   } else {
     cell = new BoundCell(&s.table.RecordOf(e.slot()),
                          known_key ? state : nullptr, record.state_bytes);
-    std::memcpy(state, &cell, sizeof(cell));
+    StorePointer(state, cell);
     e.slot().set_bound(true);
   }
   ++cell->handles;
@@ -551,7 +558,8 @@ void MemoryStore::Impl::Unbind(const LimitRecord& record, std::string_view key,
   const SpinLockHolder lock(&s.mutex);
   if (--cell->handles > 0) return;
   // No handle is left, and the stripe is locked: nobody else uses the cell.
-  Table::Entry e = s.table.Find(hash, record, key);
+  const Table::Entry e = s.table.Find(hash, record, key);
+  if (!e) return;  // never: an entry with a cell does not leave
   char state[BoundCell::kWords * 8];
   if (cell->Load<sizeof(state)>(state)) {
     e.slot().set_bound(false);

@@ -42,7 +42,7 @@ void OpenKey::Drop() {
 
 // The entry of a bound key holds a pointer to its cell.
 void OpenKey::OpenCell() {
-  std::memcpy(&cell_, entry_.state(*record_), sizeof(cell_));
+  cell_ = LoadPointer<BoundCell>(entry_.state(*record_));
   version_ = cell_->Lock();
   absent_ = !cell_->Load<sizeof(copy_)>(copy_);
 }

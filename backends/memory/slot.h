@@ -20,6 +20,18 @@
 
 namespace weir {
 
+// A pointer that lies among the bytes of an entry.
+template <class T>
+T* LoadPointer(const char* from) {
+  uintptr_t bits;
+  std::memcpy(&bits, from, sizeof(bits));
+  return reinterpret_cast<T*>(bits);
+}
+inline void StorePointer(char* to, const void* pointer) {
+  const auto bits = reinterpret_cast<uintptr_t>(pointer);
+  std::memcpy(to, &bits, sizeof(bits));
+}
+
 // Keys that lie apart from their entries: their length, then their bytes.
 class LongKey {
  public:
@@ -71,8 +83,7 @@ class Slot {
     SetHeader(record.id | (apart ? kApart : static_cast<uint32_t>(key.size()))
                               << kLengthShift);
     if (apart) {
-      char* long_key = LongKey::Make(key);
-      std::memcpy(p_ + 8, &long_key, sizeof(long_key));
+      StorePointer(p_ + 8, LongKey::Make(key));
     } else if (!key.empty()) {
       std::memcpy(p_ + kHeader, key.data(), key.size());
     }
@@ -135,11 +146,7 @@ class Slot {
   void SetFlag(uint32_t flag, bool on) {
     SetHeader(on ? Header() | flag : Header() & ~flag);
   }
-  char* Apart() const {
-    char* p;
-    std::memcpy(&p, p_ + 8, sizeof(p));
-    return p;
-  }
+  char* Apart() const { return LoadPointer<char>(p_ + 8); }
 
   char* p_;
 };

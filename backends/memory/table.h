@@ -122,13 +122,9 @@ class Table {
   Entry Next();
 
   // The value of an entry that is not a word, and its expiry.
-  static Value* ValueOf(const char* state) {
-    Value* value;
-    std::memcpy(&value, state, sizeof(value));
-    return value;
-  }
+  static Value* ValueOf(const char* state) { return LoadPointer<Value>(state); }
   static void SetValue(char* state, Value* value) {
-    std::memcpy(state, &value, sizeof(value));
+    StorePointer(state, value);
   }
   static int64_t ExpiryOf(const char* state) {
     int64_t us;
