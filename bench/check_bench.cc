@@ -34,22 +34,35 @@ const Keys& KeysFor(size_t count) {
   return *keys;
 }
 
-// A limit of this engine that allows everything, or nothing after the first
-// call. Parameters are found by type, so a new engine is measured unasked.
-Limit LimitOf(const EngineInfo& engine, bool denied) {
+// A limit of this engine with this number for every count and this length for
+// every duration. Parameters are found by type, so a new engine is measured
+// unasked.
+Limit Filled(const EngineInfo& engine, int64_t count, double real,
+             Micros length) {
   Limit limit = Limit::Of(engine.name);
-  const int64_t count = denied ? 1 : 1'000'000;
   for (const Field& field : engine.fields) {
     if (!field.fallback.empty()) continue;
     if (field.type == FieldType::kCount) {
       limit = limit.With(field.name, count);
     } else if (field.type == FieldType::kReal) {
-      limit = limit.With(field.name, denied ? 1.5 : 1e6);
+      limit = limit.With(field.name, real);
     } else if (field.type == FieldType::kDuration) {
-      limit = limit.With(field.name, denied ? Micros(hours(1)) : Micros(1));
+      limit = limit.With(field.name, length);
     }
   }
   return limit;
+}
+
+// Allows everything, or nothing after the first call. What allows everything
+// comes back slowly (a second a call), so that keys stay known; where an engine
+// does not take that, a large limit that comes back at once.
+Limit LimitOf(const EngineInfo& engine, bool denied) {
+  if (denied) return Filled(engine, 1, 1.5, hours(1));
+  Limit slow =
+      Filled(engine, 1'000'000'000, 1e6, seconds(int64_t{1'000'000'000}));
+  const Time now = TimeFromMicros(1'800'000'000'000'000);
+  if (Registry::BuiltIn().Compile(slow, now).ok()) return slow;
+  return Filled(engine, 1'000'000, 1e6, Micros(1));
 }
 
 // `check` decides a key; the first thread makes it, all of them ask it.

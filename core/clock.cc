@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "core/time_stamp_counter.h"
+
 namespace weir {
 namespace {
 
@@ -19,12 +21,12 @@ void Clock::WaitUntil(Time, std::condition_variable& cv,
 }
 
 SteadyClock::SteadyClock()
-    : offset_us_(MicrosOf<std::chrono::system_clock>() -
-                 MicrosOf<std::chrono::steady_clock>()) {}
+    : fast_(
+          std::make_unique<FastClock>(MicrosOf<std::chrono::system_clock>() -
+                                      MicrosOf<std::chrono::steady_clock>())) {}
+SteadyClock::~SteadyClock() = default;
 
-Time SteadyClock::Now() const {
-  return TimeFromMicros(MicrosOf<std::chrono::steady_clock>() + offset_us_);
-}
+Time SteadyClock::Now() const { return TimeFromMicros(fast_->Now()); }
 
 void SteadyClock::WaitUntil(Time t, std::condition_variable& cv,
                             std::unique_lock<std::mutex>& lock) const {

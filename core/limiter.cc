@@ -1,52 +1,14 @@
 #include "weir/limiter.h"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <utility>
 
 #include "core/duration_text.h"
+#include "core/limiter_state.h"
 #include "core/rule_set.h"
 #include "core/text.h"
-#include "core/waiting_room.h"
 
 namespace weir {
-
-struct Limiter::State {
-  const RuleSet& rules() const {
-    // acquire: pairs with the release in Replace, so that the set is seen
-    // whole.
-    return *current.load(std::memory_order_acquire);
-  }
-
-  // Sets that were replaced are kept: a call may still be reading them, and
-  // decisions name their rules by views.
-  void Replace(std::unique_ptr<const RuleSet> next) {
-    // release: pairs with the acquire in rules.
-    current.store(next.get(), std::memory_order_release);
-    sets.push_back(std::move(next));
-  }
-
-  absl::StatusOr<Decision> Run(Op op, const Call& call) const {
-    return rules().Run(*store, op, call);
-  }
-
-  absl::StatusOr<Decision> WaitByPeek(const Call& call, Time deadline,
-                                      WaitingRoom::Ticket* ticket,
-                                      const std::string& line);
-  absl::StatusOr<Decision> WaitInLine(const Call& call, Micros max_wait,
-                                      Cancellation* cancel);
-  absl::StatusOr<Decision> WaitByReservation(const Limiter& limiter,
-                                             const Call& call, Micros max_wait,
-                                             Cancellation* cancel);
-
-  std::shared_ptr<Store> store;
-  LimiterOptions options;
-  WaitingRoom room;
-  std::atomic<const RuleSet*> current{nullptr};
-  std::mutex update_mutex;  // held while sets change
-  std::vector<std::unique_ptr<const RuleSet>> sets;
-};
 
 Limiter::Limiter(std::shared_ptr<State> state) : state_(std::move(state)) {}
 Limiter::Limiter(Limiter&&) noexcept = default;
@@ -133,18 +95,33 @@ absl::StatusOr<Decision> Limiter::Run(Op op, const Call& call) const {
 
 namespace {
 
-Call CallOf(const std::string_view& key, const int64_t& cost) {
-  Call call;
-  call.keys = absl::MakeConstSpan(&key, 1);
-  call.costs = absl::MakeConstSpan(&cost, 1);
-  return call;
+// The short way. One value on every way out, so that it is made where the
+// caller wants it.
+absl::StatusOr<Decision> CheckSingle(Store& store, const RuleSet& rules,
+                                     std::string_view key, int64_t cost) {
+  const Step step = {rules.single()->rule.get(), key, cost};
+  Outcome outcome;
+  absl::StatusOr<Decision> d(absl::in_place);
+  absl::Status s = store.Run(Op::kCheck, std::nullopt, &step, &outcome, 1);
+  if (__builtin_expect(s.ok(), 1)) {
+    rules.Single(outcome, &*d);
+  } else {
+    d = std::move(s);
+  }
+  return d;
 }
 
 }  // namespace
 
 absl::StatusOr<Decision> Limiter::Check(std::string_view key,
                                         int64_t cost) const {
-  return state_->Run(Op::kCheck, CallOf(key, cost));
+  const RuleSet& rules = state_->rules();
+  if (__builtin_expect(
+          rules.single() != nullptr && RuleSet::SingleCallIsSound(key, cost),
+          1)) {
+    return CheckSingle(*state_->store, rules, key, cost);
+  }
+  return rules.Run(*state_->store, Op::kCheck, CallOf(key, cost));
 }
 absl::StatusOr<Decision> Limiter::Check(const Call& call) const {
   return state_->Run(Op::kCheck, call);
@@ -172,10 +149,38 @@ absl::StatusOr<Decision> Limiter::Reset(const Call& call) const {
 
 std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
     absl::Span<const std::string_view> keys, int64_t cost) const {
+  const RuleSet& rules = state_->rules();
+  const AttachedLimit* single = rules.single();
   std::vector<absl::StatusOr<Decision>> decisions;
   decisions.reserve(keys.size());
-  for (const std::string_view& key : keys) {
-    decisions.push_back(state_->Run(Op::kCheck, CallOf(key, cost)));
+  const bool sound = std::all_of(keys.begin(), keys.end(), [&](auto key) {
+    return RuleSet::SingleCallIsSound(key, cost);
+  });
+  if (single == nullptr || !sound) {
+    for (const std::string_view& key : keys) {
+      decisions.push_back(
+          rules.Run(*state_->store, Op::kCheck, CallOf(key, cost)));
+    }
+    return decisions;
+  }
+  constexpr size_t kAtOnce = 64;
+  Step steps[kAtOnce];
+  Outcome outcomes[kAtOnce];
+  absl::Status statuses[kAtOnce];
+  for (size_t first = 0; first < keys.size(); first += kAtOnce) {
+    const size_t n = std::min(keys.size() - first, kAtOnce);
+    for (size_t i = 0; i < n; ++i) {
+      steps[i] = {single->rule.get(), keys[first + i], cost};
+    }
+    state_->store->RunEach(Op::kCheck, std::nullopt, steps, outcomes, statuses,
+                           n);
+    for (size_t i = 0; i < n; ++i) {
+      if (statuses[i].ok()) {
+        rules.Single(outcomes[i], &*decisions.emplace_back(absl::in_place));
+      } else {
+        decisions.push_back(statuses[i]);
+      }
+    }
   }
   return decisions;
 }

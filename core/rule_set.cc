@@ -196,6 +196,11 @@ absl::StatusOr<std::unique_ptr<const RuleSet>> RuleSet::Make(
     }
   }
   set->rules_ = std::move(rules);
+  const AttachedLimit& first = set->attached_[0][0];
+  if (set->rules_.size() == 1 && set->attached_[0].size() == 1 &&
+      !set->rules_[0].observe && first.rule != nullptr) {
+    set->single_ = &first;
+  }
   return std::unique_ptr<const RuleSet>(std::move(set));
 }
 

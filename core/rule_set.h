@@ -34,6 +34,35 @@ class RuleSet {
   // The rule's own limit.
   const AttachedLimit& own(size_t rule) const { return attached_[rule][0]; }
 
+  // The one rule there is, if it is enforced, has no plans and asks the store;
+  // else null. Its calls go the short way: SingleCallIsSound, one step, Single.
+  const AttachedLimit* single() const { return single_; }
+  static bool SingleCallIsSound(std::string_view key, int64_t cost) {
+    // A negative cost is a large one without its sign.
+    return key.size() <= kMaxKeyBytes &&
+           static_cast<uint64_t>(cost) <= static_cast<uint64_t>(kMaxExact);
+  }
+  // The decision on a check of that rule; `d` is as it was made.
+  void Single(const Outcome& outcome, Decision* d) const {
+    const bool allowed = outcome.allowed;
+    const int64_t limit = single_->limit.traits.capacity;
+    const int64_t remaining = outcome.numbers.remaining;
+    RuleVerdict& v = d->verdicts.AddFirst();
+    v.name = rules_[0].name;
+    v.allowed = d->allowed = allowed;
+    v.limit = d->limit = limit;
+    v.remaining = d->remaining = remaining;
+    v.reset_after = d->reset_after = Micros(outcome.numbers.reset_after);
+    v.soft = d->soft =
+        static_cast<double>(limit - remaining) > single_->soft_above;
+    if (__builtin_expect(!allowed, 0)) {
+      v.retry_after = outcome.numbers.wait == kNever
+                          ? std::nullopt
+                          : std::optional<Micros>(outcome.numbers.wait);
+      d->retry_after = v.retry_after;
+    }
+  }
+
   // The call is sound: keys, costs, time and tag.
   absl::Status CheckCall(const Call& call) const;
 
@@ -68,6 +97,7 @@ class RuleSet {
   std::vector<Rule> rules_;
   // For each rule its own limit, then those of its plans.
   std::vector<std::vector<AttachedLimit>> attached_;
+  const AttachedLimit* single_ = nullptr;
   bool trust_tags_ = false;
 };
 

@@ -7,4 +7,16 @@ const Clock& Store::WaitingClock() const {
   return clock;
 }
 
+void Store::RunEach(Op op, std::optional<Time> now, const Step* steps,
+                    Outcome* outcomes, absl::Status* statuses, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    statuses[i] = Run(op, now, &steps[i], &outcomes[i], 1);
+  }
+}
+
+absl::StatusOr<std::unique_ptr<Binding>> Store::Bind(const StoreRule&,
+                                                     std::string_view) {
+  return nullptr;
+}
+
 }  // namespace weir

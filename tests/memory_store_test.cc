@@ -61,6 +61,52 @@ TEST_F(MemoryStoreTest, RefusesOptionsByName) {
   const absl::Status s = MemoryStore::Create(options).status();
   EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(s.message()), HasSubstr("max_keys: -1"));
+  options.max_keys = 1;
+  options.max_bytes = -2;
+  EXPECT_THAT(std::string(MemoryStore::Create(options).status().message()),
+              HasSubstr("max_bytes: -2"));
+}
+
+TEST_F(MemoryStoreTest, StaysWithinItsBytes) {
+  MemoryStoreOptions options;
+  options.clock = clock_;
+  options.max_keys = 0;
+  options.max_bytes = 100'000;
+  options.stripes = 1;
+  const auto store = *MemoryStore::Create(options);
+  const Limiter limiter = With(store, Limit::SlidingLog(100'000, hours(1)));
+  int64_t allowed = 0;
+  while (allowed < 50'000 && limiter.Check("a").ok()) ++allowed;
+  // 8 bytes for each call.
+  EXPECT_GT(allowed, 8'000);
+  EXPECT_LT(allowed, 12'500);
+  EXPECT_LT(store->counters().bytes, 110'000);
+  const absl::Status full = limiter.Check("b").status();
+  EXPECT_EQ(full.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(full.message()), HasSubstr("max_bytes = 100000"));
+  EXPECT_EQ(limiter.Peek("a")->remaining, 100'000 - allowed);
+  ASSERT_TRUE(limiter.Reset("a").ok());
+  EXPECT_EQ(store->counters().bytes, 0);
+  EXPECT_TRUE(limiter.Check("b").ok());
+}
+
+TEST_F(MemoryStoreTest, ALogTakesLittleMoreThanItsEvents) {
+  const auto store = Make(0, 1);
+  const Limiter limiter = With(store, Limit::SlidingLog(1'000'000, hours(1)));
+  const auto bytes_with = [&](int events) {
+    (void)limiter.Reset("key").status();
+    for (int i = 0; i < events; ++i) {
+      clock_->Advance(Micros(1));
+      EXPECT_TRUE(limiter.Check("key").ok());
+    }
+    return store->counters().bytes;
+  };
+  const int64_t few = bytes_with(100);
+  EXPECT_LE(few, 1'000);
+  for (const int events : {1'000, 4'096, 10'000, 50'000}) {
+    // A short log grows by sixteenths: up to half a byte an event stands empty.
+    EXPECT_LE(bytes_with(events) - few, (events - 100) * 17 / 2) << events;
+  }
 }
 
 TEST_F(MemoryStoreTest, TakesAnyPowerOfTwoOfStripes) {

@@ -13,7 +13,10 @@ namespace {
 // A key of a store without limiters.
 class MemoryTxnHost final : public testing::TxnHost {
  public:
-  MemoryTxnHost() : record_(0, CompiledLimit(), nullptr), keeper_(1, 0) {}
+  MemoryTxnHost()
+      : keeper_(1, 0, 0), record_(0, 0, 1, CompiledLimit(), nullptr, nullptr) {
+    keeper_.context().records.Add(&record_);
+  }
 
   void Step(int64_t now_us, const std::function<void(Txn&)>& body) override {
     const size_t stripe = 0;
@@ -21,9 +24,11 @@ class MemoryTxnHost final : public testing::TxnHost {
                        absl::MakeConstSpan(&stripe, 1)};
     Lock();
     {
-      MemoryTxn txn(&call, stripe, &record_, 1, "key");
+      OpenKey key(&call, stripe, &record_,
+                  keeper_.context().hash(record_.seed, "key"), "key");
+      MemoryTxn txn(&key);
       body(txn);
-      EXPECT_FALSE(txn.failed());
+      EXPECT_FALSE(key.failed());
     }
     Unlock();
   }
@@ -36,8 +41,8 @@ class MemoryTxnHost final : public testing::TxnHost {
     keeper_.stripe(0).mutex.Unlock();
   }
 
-  const LimitRecord record_;
   Keeper keeper_;
+  const LimitRecord record_;
 };
 
 TEST(MemoryTxn, CountsAKeyForAsLongAsItIsThere) {

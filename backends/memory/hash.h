@@ -18,15 +18,21 @@ class KeyHash {
     b_ = Draw(&random);
   }
 
-  // `id` tells apart the keys of different rules.
-  uint64_t operator()(uint32_t id, std::string_view key) const {
+  // The seed of a rule's keys: tells apart the keys of different rules.
+  uint64_t Seed(uint32_t id) const { return a_ ^ Fold(id ^ b_, kOdd); }
+
+  // Two multiplications, one after the other, for keys of up to 32 bytes.
+  uint64_t operator()(uint64_t seed, std::string_view key) const {
     const char* p = key.data();
-    size_t n = key.size();
-    uint64_t h = a_ ^ Fold(id ^ b_, n ^ kOdd);
-    for (; n > 16; n -= 16, p += 16) h = Fold(Load8(p) ^ b_, Load8(p + 8) ^ h);
+    const size_t n = key.size();
     uint64_t x = 0;
     uint64_t y = 0;
-    if (n >= 8) {
+    uint64_t h = seed;
+    if (n > 16) {
+      h = Long(seed, p, n);
+      x = Load8(p + n - 16);
+      y = Load8(p + n - 8);
+    } else if (n >= 8) {
       x = Load8(p);
       y = Load8(p + n - 8);
     } else if (n >= 4) {
@@ -37,7 +43,8 @@ class KeyHash {
         x = x << 8 | static_cast<unsigned char>(p[i]);
       }
     }
-    return Fold(Fold(x ^ b_, y ^ h), h ^ kOdd);
+    const uint64_t tail = Fold(x ^ b_, y ^ seed);
+    return Fold(tail ^ h, kOdd ^ b_ ^ n);
   }
 
  private:
@@ -46,6 +53,13 @@ class KeyHash {
   static uint64_t Draw(std::random_device* random) {
     const uint64_t high = (*random)();
     return high << 32 | (*random)();
+  }
+
+  // All but the last 16 bytes, in steps of 16.
+  uint64_t Long(uint64_t seed, const char* p, size_t n) const {
+    uint64_t h = seed ^ kOdd;
+    for (; n > 16; n -= 16, p += 16) h = Fold(Load8(p) ^ a_, Load8(p + 8) ^ h);
+    return h;
   }
 
   // Both halves of the 128-bit product, folded into one.

@@ -1,22 +1,43 @@
 #include "backends/memory/keeper.h"
 
+#include <new>
+
 #include "absl/algorithm/container.h"
-#include "absl/container/inlined_vector.h"
 
 namespace weir {
 namespace {
 
-// How much is examined, in buckets (about one entry each). A call that inserts
-// examines more than it adds, so that a flood of short-lived keys can't outrun
-// the sweep.
-constexpr size_t kBucketsAnInsert = 3;
-constexpr int kCallsATick = 8;
-constexpr size_t kBucketsATick = 2;
-constexpr size_t kBucketsForRoom = 64;
+// How much is examined, in entries. A call that inserts examines more than it
+// adds, so that a flood of short-lived keys can't outrun the sweep.
+constexpr int64_t kEntriesAnInsert = 3;
+constexpr int64_t kEntriesAStep = 2;
+constexpr int64_t kEntriesForRoom = 64;
+
+// Does it equal a fresh key at this time?
+bool IsOver(const LimitRecord& record, const char* state, int64_t now) {
+  return record.word != nullptr ? record.word->over(record.params, state, now)
+                                : Table::ExpiryOf(state) <= now;
+}
 
 }  // namespace
 
+Keeper::Keeper(int stripes, int64_t max_keys, int64_t max_bytes)
+    : stripe_count_(static_cast<size_t>(stripes)),
+      max_keys_(max_keys),
+      max_bytes_(max_bytes),
+      stripes_(static_cast<Stripe*>(::operator new (
+          stripe_count_ * sizeof(Stripe), std::align_val_t{alignof(Stripe)}))) {
+  for (size_t i = 0; i < stripe_count_; ++i)
+    new (&stripes_[i]) Stripe(&context_);
+}
+
+Keeper::~Keeper() {
+  for (size_t i = 0; i < stripe_count_; ++i) stripes_[i].~Stripe();
+  ::operator delete (stripes_, std::align_val_t{alignof(Stripe)});
+}
+
 bool Keeper::TryReserve() {
+  if (out_of_bytes()) return false;
   // relaxed: see Release.
   const int64_t before = keys_.fetch_add(1, std::memory_order_relaxed);
   if (max_keys_ == 0 || before < max_keys_) return true;
@@ -25,18 +46,18 @@ bool Keeper::TryReserve() {
 }
 
 int64_t Keeper::NotePressed(int64_t now) {
-  MutexLock lock(&pressed_mutex_);
+  const SpinLockHolder lock(&pressed_mutex_);
   pressed_.Note(now);
   return pressed_.Earliest();
 }
 
-bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
-                     bool steady) {
-  if (TryReserve()) return true;
+template <class Done>
+bool Keeper::MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
+                      bool steady, Done done) {
   const int64_t horizon = steady ? now : NotePressed(now);
   // Some other stripes first to last, so that every entry's turn comes.
-  size_t searched = 0;
-  for (size_t i = 0; i <= stripe_count_ && searched < kBucketsForRoom; ++i) {
+  int64_t searched = 0;
+  for (size_t i = 0; i <= stripe_count_ && searched < kEntriesForRoom; ++i) {
     const size_t index = i == 0
                              ? own
                              // relaxed: which stripe is next need not be exact.
@@ -44,56 +65,77 @@ bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
                                    (stripe_count_ - 1);
     const bool mine = absl::c_linear_search(held, index);
     if (i > 0 && index == own) continue;
-    Stripe& s = stripes_[index];
-    searched += Search(s, mine, i == 0 ? kBucketsForRoom / 2 : kBucketsForRoom,
-                       horizon);
-    if (TryReserve()) return true;
+    searched += Search(stripes_[index], mine,
+                       i == 0 ? kEntriesForRoom / 2 : kEntriesForRoom, horizon);
+    if (done()) return true;
   }
   return false;
 }
 
-size_t Keeper::Search(Stripe& stripe, bool mine, size_t most, int64_t horizon) {
+bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
+                     bool steady) {
+  return TryReserve() ||
+         MakeRoom(own, held, now, steady, [this] { return TryReserve(); });
+}
+
+bool Keeper::ReserveBytes(size_t own, absl::Span<const size_t> held,
+                          int64_t now, bool steady) {
+  return !out_of_bytes() ||
+         MakeRoom(own, held, now, steady, [this] { return !out_of_bytes(); });
+}
+
+int64_t Keeper::Search(Stripe& stripe, bool mine, int64_t most,
+                       int64_t horizon) {
   // A lock that this call holds is not taken again; another one is not waited
   // for, so the order of locks does not matter here.
-  if (!mine && !stripe.mutex.TryLock()) return 0;
-  const size_t buckets = std::min(most, stripe.table.buckets());
+  if (!mine && !stripe.mutex.TryLock()) return 1;
+  // An empty stripe is a step too: the search is bounded by stripes as well.
+  const int64_t entries = std::max<int64_t>(
+      1, std::min(most, static_cast<int64_t>(stripe.table.size())));
   int64_t removed = 0;
-  Examine(stripe, buckets, std::max(horizon, stripe.readings.Earliest()),
+  Examine(stripe, entries, std::max(horizon, Horizon(stripe, horizon)),
           &removed);
   if (!mine) stripe.mutex.Unlock();
-  return buckets;
+  return entries;
 }
 
-int64_t Keeper::Examine(Stripe& stripe, size_t buckets, int64_t now,
-                        int64_t* removed) {
-  absl::InlinedVector<Entry*, 16> over;
-  int64_t seen = 0;
-  for (size_t i = 0; i < buckets; ++i) {
-    over.clear();
-    stripe.table.VisitNextBucket([&](Entry* e) {
-      ++seen;
-      if (e->expire_us <= now && !e->in_use) {
-        over.push_back(e);
-      }
-    });
-    for (Entry* e : over) stripe.table.Remove(e);
-    *removed += static_cast<int64_t>(over.size());
-    stripe.expired += static_cast<int64_t>(over.size());
-    Release(static_cast<int64_t>(over.size()));
+void Keeper::Examine(Stripe& stripe, int64_t entries, int64_t now,
+                     int64_t* removed) {
+  int64_t gone = 0;
+  for (int64_t i = 0; i < entries; ++i) {
+    const Table::Entry e = stripe.table.Next();
+    if (!e) break;
+    const Slot slot = e.slot();
+    if (slot.bound() || slot.held()) continue;
+    const LimitRecord& record = stripe.table.RecordOf(slot);
+    if (!IsOver(record, e.state(record), now)) continue;
+    stripe.table.Remove(e);
+    ++gone;
   }
-  return seen;
+  if (gone == 0) return;
+  *removed += gone;
+  stripe.expired += gone;
+  Release(gone);
 }
 
-void Keeper::Tick(Stripe& stripe, int64_t now, bool inserted) {
-  stripe.readings.Note(now);
-  size_t buckets = inserted ? kBucketsAnInsert : 0;
-  if (++stripe.calls >= kCallsATick) {
+void Keeper::Work(Stripe& stripe, int64_t now, bool steady, bool inserted) {
+  if (!steady || stripe.foreign) {
+    if (!stripe.foreign) {
+      stripe.foreign = true;
+      stripe.readings = RecentReadings<256>();
+    }
+    stripe.readings.Note(now);
+    if (steady) ++stripe.calls;
+  }
+  if (!steady) ++stripe.calls;
+  int64_t entries = inserted ? kEntriesAnInsert : 0;
+  if (stripe.calls >= kCalls) {
     stripe.calls = 0;
-    buckets += kBucketsATick;
+    entries += kEntriesAStep;
   }
-  if (buckets == 0) return;
+  if (entries == 0) return;
   int64_t removed = 0;
-  Examine(stripe, buckets, stripe.readings.Earliest(), &removed);
+  Examine(stripe, entries, Horizon(stripe, now), &removed);
 }
 
 int64_t Keeper::Sweep(int64_t budget, int64_t now) {
@@ -103,13 +145,14 @@ int64_t Keeper::Sweep(int64_t budget, int64_t now) {
     // relaxed: which stripe is next need not be exact.
     Stripe& s = stripes_[next_.fetch_add(1, std::memory_order_relaxed) &
                          (stripe_count_ - 1)];
-    MutexLock lock(&s.mutex);
+    const SpinLockHolder lock(&s.mutex);
     if (budget == 0) s.table.BeginRound();
-    const size_t buckets = s.table.buckets();
-    for (size_t b = 0; b < buckets; ++b) {
-      if (budget > 0 && seen >= budget) return removed;
-      seen += Examine(s, 1, now, &removed);
-    }
+    const auto entries = static_cast<int64_t>(s.table.size());
+    const int64_t most =
+        budget == 0 ? entries : std::min(entries, budget - seen);
+    Examine(s, most, now, &removed);
+    seen += most;
+    if (budget > 0 && seen >= budget) break;
   }
   return removed;
 }
@@ -117,7 +160,7 @@ int64_t Keeper::Sweep(int64_t budget, int64_t now) {
 int64_t Keeper::expired() {
   int64_t sum = 0;
   for (size_t i = 0; i < stripe_count_; ++i) {
-    MutexLock lock(&stripes_[i].mutex);
+    const SpinLockHolder lock(&stripes_[i].mutex);
     sum += stripes_[i].expired;
   }
   return sum;

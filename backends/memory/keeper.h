@@ -7,10 +7,9 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
-#include <memory>
 
 #include "absl/types/span.h"
-#include "backends/memory/mutex.h"
+#include "backends/memory/spin_lock.h"
 #include "backends/memory/table.h"
 
 namespace weir {
@@ -37,25 +36,36 @@ class RecentReadings {
 };
 
 struct alignas(64) Stripe {
-  Mutex mutex;
+  explicit Stripe(TableContext* context) : table(context) {}
+
+  SpinLock mutex;
+  // Calls since the last step of the sweep.
+  uint8_t calls ABSL_GUARDED_BY(mutex) = 0;
+  // A call came whose time is not of the store's own steady clock.
+  bool foreign ABSL_GUARDED_BY(mutex) = false;
+  int64_t expired ABSL_GUARDED_BY(mutex) = 0;
   Table table ABSL_GUARDED_BY(mutex);
   RecentReadings<256> readings ABSL_GUARDED_BY(mutex);
-  int calls ABSL_GUARDED_BY(mutex) = 0;
-  int64_t expired ABSL_GUARDED_BY(mutex) = 0;
 };
 
 class Keeper {
  public:
-  // `stripes` is a power of two; `max_keys` 0 is no bound.
-  Keeper(int stripes, int64_t max_keys)
-      : stripe_count_(static_cast<size_t>(stripes)),
-        max_keys_(max_keys),
-        stripes_(new Stripe[stripe_count_]) {}
+  // `stripes` is a power of two; 0 is no bound.
+  Keeper(int stripes, int64_t max_keys, int64_t max_bytes);
+  ~Keeper();
 
+  TableContext& context() { return context_; }
   size_t stripe_count() const { return stripe_count_; }
   int64_t max_keys() const { return max_keys_; }
+  int64_t max_bytes() const { return max_bytes_; }
+  // max_bytes is reached. relaxed: a bound that calls under way may pass by
+  // what they add.
+  bool out_of_bytes() const {
+    return max_bytes_ != 0 &&
+           context_.bytes.load(std::memory_order_relaxed) >= max_bytes_;
+  }
   Stripe& stripe(size_t i) { return stripes_[i]; }
-  // The table uses the low bits of a hash, the stripe the high ones.
+  // The table uses the lower bits of a hash, the stripe the high ones.
   size_t StripeOf(uint64_t hash) const {
     return static_cast<size_t>(hash >> 48) & (stripe_count_ - 1);
   }
@@ -67,14 +77,24 @@ class Keeper {
   // lock is waited for.
   bool Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
                bool steady);
+  // The same for a value that grows: bytes, but not a key.
+  bool ReserveBytes(size_t own, absl::Span<const size_t> held, int64_t now,
+                    bool steady);
   void Release(int64_t keys) {
     // relaxed: a bare count; the entries themselves are under their locks.
     keys_.fetch_sub(keys, std::memory_order_relaxed);
   }
 
-  // A call's own share of the sweep, paid at its end.
-  void Tick(Stripe& stripe, int64_t now, bool inserted)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
+  // A call's own share of the sweep, paid at its end. `steady`: see Reserve.
+  void Tick(Stripe& stripe, int64_t now, bool steady, bool inserted)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex) {
+    if (__builtin_expect(
+            steady && !inserted && !stripe.foreign && ++stripe.calls < kCalls,
+            1)) {
+      return;
+    }
+    Work(stripe, now, steady, inserted);
+  }
 
   // Removes what is over at `now`, examining at most `budget` entries.
   int64_t Sweep(int64_t budget, int64_t now);
@@ -83,21 +103,35 @@ class Keeper {
   int64_t expired();
 
  private:
+  static constexpr uint8_t kCalls = 16;  // between two steps of the sweep
+
   bool TryReserve();
+  template <class Done>
+  bool MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
+                bool steady, Done done);
   int64_t NotePressed(int64_t now);
-  // Examines up to `most` buckets of a stripe, unless another call has it;
+  void Work(Stripe& stripe, int64_t now, bool steady, bool inserted)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
+  // The time at which an entry of this stripe must be over in order to leave.
+  static int64_t Horizon(const Stripe& stripe, int64_t now)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex) {
+    return stripe.foreign ? stripe.readings.Earliest() : now;
+  }
+  // Examines up to `most` entries of a stripe, unless another call has it;
   // returns how many. `mine`: this call has locked it.
-  size_t Search(Stripe& stripe, bool mine, size_t most,
-                int64_t horizon) ABSL_NO_THREAD_SAFETY_ANALYSIS;
-  // Examines the next buckets of a stripe; returns how many entries it saw.
-  int64_t Examine(Stripe& stripe, size_t buckets, int64_t now, int64_t* removed)
+  int64_t Search(Stripe& stripe, bool mine, int64_t most,
+                 int64_t horizon) ABSL_NO_THREAD_SAFETY_ANALYSIS;
+  // Examines the next entries of a stripe, and removes those that are over.
+  void Examine(Stripe& stripe, int64_t entries, int64_t now, int64_t* removed)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
 
   const size_t stripe_count_;
   const int64_t max_keys_;
-  const std::unique_ptr<Stripe[]> stripes_;
+  const int64_t max_bytes_;
+  TableContext context_;
+  Stripe* stripes_;  // stripe_count_ of them
   std::atomic<int64_t> keys_{0};
-  Mutex pressed_mutex_;  // never held while another lock is waited for
+  SpinLock pressed_mutex_;  // never held while another lock is waited for
   // Of calls that found no room.
   RecentReadings<16> pressed_ ABSL_GUARDED_BY(pressed_mutex_);
   std::atomic<size_t> next_{0};  // the stripe that is searched next for room

@@ -31,6 +31,10 @@ class List {
   void PopRight(int64_t n);
 
   bool packed() const { return packed_; }
+  // About what it takes on the heap, long elements aside.
+  size_t bytes() const {
+    return log_.bytes() + general_.size() * sizeof(std::string);
+  }
 
  private:
   void MakeGeneral();

@@ -8,176 +8,247 @@
 
 #include "absl/container/fixed_array.h"
 #include "absl/container/inlined_vector.h"
-#include "backends/memory/hash.h"
+#include "backends/memory/bound_cell.h"
 #include "backends/memory/keeper.h"
 #include "backends/memory/memory_txn.h"
+#include "backends/memory/mutex.h"
+#include "backends/memory/open_key.h"
 #include "core/deny_all.h"
 #include "core/text.h"
+#include "core/time_stamp_counter.h"
 #include "engine_list.h"
 
 namespace weir {
 namespace {
 
+// How this store runs an engine; null where it does not know it.
 struct OpsOf {
-  const EngineInfo* engine;
-  const EngineOps<MemoryTxn>* ops;
+  const EngineInfo* engine = nullptr;
+  const WordOps* word = nullptr;
+  const EngineOps<MemoryTxn>* general = nullptr;
 };
 
-#define WEIR_ENGINE_OPS(Type) {&kEngine<Type>, &kEngineOps<Type, MemoryTxn>},
+template <class E>
+constexpr OpsOf MakeOps() {
+  if constexpr (kIsWordEngine<E>) {
+    return {&kEngine<E>, &kWordOps<E>, nullptr};
+  } else {
+    return {&kEngine<E>, nullptr, &kEngineOps<E, MemoryTxn>};
+  }
+}
+
+#define WEIR_ENGINE_OPS(Type) MakeOps<Type>(),
 constexpr OpsOf kOps[] = {WEIR_FOR_EACH_ENGINE(WEIR_ENGINE_OPS)};
 #undef WEIR_ENGINE_OPS
 
-const EngineOps<MemoryTxn>* FindOps(const CompiledLimit& limit) {
-  if (limit.denies_all) return &kEngineOps<DenyAll, MemoryTxn>;
+OpsOf FindOps(const CompiledLimit& limit) {
+  OpsOf found;
   for (const OpsOf& o : kOps) {
-    if (o.engine == limit.engine) return o.ops;
+    if (o.engine == limit.engine) found = o;
   }
-  return nullptr;
+  if (limit.denies_all) found.general = &kEngineOps<DenyAll, MemoryTxn>;
+  return found;
 }
 
-// A limit of 0 has no parameters, but an engine wants a reference.
-const void* ParamsOf(const LimitRecord& record) {
-  static constexpr DenyAll::Params kNone = {};
-  return record.limit.denies_all ? &kNone : record.limit.params.get();
+// Calls f(txn, steps) with the transaction that the key's engine is run on.
+template <class F>
+auto WithTxn(OpenKey& key, F f) {
+  const LimitRecord& r = *key.record();
+  if (r.word != nullptr) {
+    WordTxn txn(&key, key.state(), r.state_bytes);
+    return f(txn, *r.steps);
+  }
+  MemoryTxn txn(&key);
+  if (r.ops != nullptr) return f(txn, *r.ops);
+  return f(static_cast<Txn&>(txn), r.limit.engine->ops);
 }
 
-StepArgs ArgsOf(const MemoryTxn& txn, const MemoryCall& call, int64_t cost) {
+// Null if the key has no state.
+const LimitRecord* WrittenUnder(OpenKey& key) {
+  const LimitRecord* written = key.written_under();
+  const bool general = written != nullptr && written->word == nullptr;
+  if (general && Table::ExpiryOf(key.state()) <= key.now()) return nullptr;
+  return written;
+}
+
+StepArgs ArgsOf(OpenKey& key, int64_t cost) {
   StepArgs args;
-  args.params = ParamsOf(*txn.record());
-  const LimitRecord* old = txn.written_under();
-  if (old != nullptr && old != txn.record()) args.old_params = ParamsOf(*old);
-  args.t = call.now;
+  args.params = key.record()->params;
+  const LimitRecord* old = WrittenUnder(key);
+  if (old != nullptr && old != key.record()) args.old_params = old->params;
+  args.t = key.now();
   args.cost = cost;
   return args;
 }
 
-bool Admits(MemoryTxn& txn, const StepArgs& args) {
-  const LimitRecord& r = *txn.record();
-  return r.ops != nullptr ? r.ops->admits(txn, args)
-                          : r.limit.engine->ops.admits(txn, args);
+bool Admits(OpenKey& key, const StepArgs& args) {
+  return WithTxn(key, [&](auto& txn, const auto& steps) {
+    return steps.admits(txn, args);
+  });
 }
 
-Numbers Apply(MemoryTxn& txn, const StepArgs& args, Action action) {
-  const LimitRecord& r = *txn.record();
-  return r.ops != nullptr ? r.ops->apply(txn, args, action)
-                          : r.limit.engine->ops.apply(txn, args, action);
+Numbers Apply(OpenKey& key, const StepArgs& args, Action action) {
+  return WithTxn(key, [&](auto& txn, const auto& steps) {
+    return steps.apply(txn, args, action);
+  });
 }
 
-Numbers CheckAlone(MemoryTxn& txn, const StepArgs& args, bool* allowed) {
-  const LimitRecord& r = *txn.record();
-  const bool counts = r.limit.traits.count_denied;
-  return r.ops != nullptr
-             ? r.ops->check(txn, args, counts, allowed)
-             : r.limit.engine->ops.check(txn, args, counts, allowed);
+void CheckAlone(OpenKey& key, int64_t cost, Outcome* outcome) {
+  const bool counts = key.record()->limit.traits.count_denied;
+  const StepArgs args = ArgsOf(key, cost);
+  outcome->numbers = WithTxn(key, [&](auto& txn, const auto& steps) {
+    return steps.check(txn, args, counts, &outcome->allowed);
+  });
 }
 
 // A refund is made in the state's own terms: under the limit that it was
 // written under, so that what is used above a lower limit is not forgotten. A
 // state that is cut is the new limit's own.
-void Refund(MemoryTxn& txn, const MemoryCall& call, int64_t cost) {
+void Refund(OpenKey& key, int64_t cost) {
   if (cost == 0) return;
-  StepArgs args = ArgsOf(txn, call, cost);
+  StepArgs args = ArgsOf(key, cost);
   args.wants_wait = false;
-  if (args.old_params != nullptr) Apply(txn, args, Action::kSettle);
-  const LimitRecord* old = txn.written_under();
+  if (args.old_params != nullptr) Apply(key, args, Action::kSettle);
+  const LimitRecord* old = WrittenUnder(key);
   if (old == nullptr) return;
-  const LimitRecord* asked = txn.record();
-  txn.set_record(old);
-  args = ArgsOf(txn, call, cost);
+  const LimitRecord* asked = key.record();
+  key.set_record(old);
+  args = ArgsOf(key, cost);
   args.wants_wait = false;
-  Apply(txn, args, Action::kRefund);
-  txn.set_record(asked);
+  Apply(key, args, Action::kRefund);
+  key.set_record(asked);
 }
 
 // Evaluates every step, then charges all or none.
-bool Check(MemoryCall& call, const Step* steps,
-           absl::Span<MemoryTxn* const> txns, Outcome* outcomes) {
+bool CheckTogether(const Step* steps, absl::Span<OpenKey* const> keys,
+                   Outcome* outcomes) {
   bool all = true;
-  for (size_t i = 0; i < txns.size(); ++i) {
-    const StepArgs args = ArgsOf(*txns[i], call, steps[i].cost);
-    outcomes[i].allowed = Admits(*txns[i], args);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    // NOLINTNEXTLINE(clang-analyzer-*): there are as many steps as keys.
+    outcomes[i].allowed = Admits(*keys[i], ArgsOf(*keys[i], steps[i].cost));
     if (!steps[i].observe) all = all && outcomes[i].allowed;
   }
   const auto action_of = [&](size_t i) {
     const bool charge = all && outcomes[i].allowed;
-    const bool counts = txns[i]->record()->limit.traits.count_denied;
+    const bool counts = keys[i]->record()->limit.traits.count_denied;
     return CheckAction(charge, counts, steps[i].cost);
   };
-  for (size_t i = 0; i < txns.size(); ++i) {
-    if (action_of(i) == Action::kCharge && !txns[i]->Reserve()) {
-      return false;
-    }
+  for (OpenKey* key : keys) key->Keep();
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (action_of(i) == Action::kCharge && !keys[i]->Reserve()) return false;
   }
-  for (size_t i = 0; i < txns.size(); ++i) {
-    StepArgs args = ArgsOf(*txns[i], call, steps[i].cost);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    StepArgs args = ArgsOf(*keys[i], steps[i].cost);
     // In a call that passes only a watching rule that denied has a wait.
     args.wants_wait = !all || !outcomes[i].allowed;
-    outcomes[i].numbers = Apply(*txns[i], args, action_of(i));
+    outcomes[i].numbers = Apply(*keys[i], args, action_of(i));
   }
   return true;
 }
 
 // Charges ahead of time, if the wait is not too long.
-void Reserve(MemoryTxn& txn, const MemoryCall& call, const Step& step,
-             Outcome* outcome) {
-  const int64_t wait =
-      Apply(txn, ArgsOf(txn, call, step.cost), Action::kLook).wait;
+void ReserveAhead(OpenKey& key, const Step& step, Outcome* outcome) {
+  const int64_t wait = Apply(key, ArgsOf(key, step.cost), Action::kLook).wait;
   outcome->allowed = wait != kNever && wait <= step.max_wait;
-  StepArgs args = ArgsOf(txn, call, step.cost);
+  StepArgs args = ArgsOf(key, step.cost);
   args.wants_wait = false;
   outcome->numbers =
-      Apply(txn, args, CheckAction(outcome->allowed, false, step.cost));
+      Apply(key, args, CheckAction(outcome->allowed, false, step.cost));
   outcome->numbers.wait = wait;
 }
 
-// A time, and whether it is of a clock that never jumps.
-struct Reading {
-  int64_t us;
-  bool steady;
-};
-
 // False: there is no room for a key, and nothing has changed.
-bool RunOp(Op op, MemoryCall& call, const Step* steps,
-           absl::Span<MemoryTxn* const> txns, Outcome* outcomes) {
+bool RunOp(Op op, const Step* steps, absl::Span<OpenKey* const> keys,
+           Outcome* outcomes) {
   if (op == Op::kCheck) {
-    if (txns.size() > 1 || steps[0].observe) {
-      return Check(call, steps, txns, outcomes);
+    if (keys.size() > 1 || steps[0].observe) {
+      return CheckTogether(steps, keys, outcomes);
     }
-    outcomes[0].numbers = CheckAlone(
-        *txns[0], ArgsOf(*txns[0], call, steps[0].cost), &outcomes[0].allowed);
-    return !txns[0]->failed();
+    CheckAlone(*keys[0], steps[0].cost, outcomes);
+    return !keys[0]->failed();
   }
   if (op == Op::kReserve) {
-    Reserve(*txns[0], call, steps[0], outcomes);
-    return !txns[0]->failed();
+    ReserveAhead(*keys[0], steps[0], outcomes);
+    return !keys[0]->failed();
   }
-  for (size_t i = 0; i < txns.size(); ++i) {
-    MemoryTxn& txn = *txns[i];
-    if (op == Op::kReset) txn.DEL();
-    if (op == Op::kRefund) Refund(txn, call, steps[i].cost);
-    const StepArgs args = ArgsOf(txn, call, steps[i].cost);
-    outcomes[i].allowed = Admits(txn, args);
-    outcomes[i].numbers = Apply(txn, args, Action::kLook);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    OpenKey& key = *keys[i];
+    if (op == Op::kReset) key.Drop();
+    if (op == Op::kRefund) Refund(key, steps[i].cost);
+    const StepArgs args = ArgsOf(key, steps[i].cost);
+    outcomes[i].allowed = Admits(key, args);
+    outcomes[i].numbers = Apply(key, args, Action::kLook);
   }
   return true;
 }
 
+const LimitRecord* RecordOf(const Step& step) {
+  return static_cast<const LimitRecord*>(step.rule);
+}
+
+// What a call without a time of its own counts by.
+class TimeSource {
+ public:
+  explicit TimeSource(std::shared_ptr<const Clock> clock)
+      : clock_(std::move(clock)),
+        fast_(clock_ == nullptr ? &own_.fast() : nullptr) {}
+
+  const Clock& clock() const { return clock_ == nullptr ? own_ : *clock_; }
+  // Null: the clock is the user's, and is asked under no lock.
+  const FastClock* fast() const { return fast_; }
+
+ private:
+  const SteadyClock own_;
+  const std::shared_ptr<const Clock> clock_;
+  const FastClock* const fast_;
+};
+
 }  // namespace
 
-struct MemoryStore::Impl {
+struct MemoryStore::Impl final : CellHost {
   explicit Impl(const MemoryStoreOptions& options)
-      : steady(options.clock == nullptr),
-        clock(options.clock != nullptr ? options.clock
-                                       : std::make_shared<SteadyClock>()),
-        keeper(options.stripes, options.max_keys) {}
+      : time(options.clock),
+        keeper(options.stripes, options.max_keys, options.max_bytes) {}
 
-  bool RunOne(Op op, Reading now, const Step& step, Outcome* outcome);
-  bool RunSeveral(Op op, Reading now, const Step* steps, Outcome* outcomes,
-                  size_t count);
-  // The stripes of the call are locked. These answer like RunOp.
-  bool RunOpen(Op op, MemoryCall& call, const Step* steps,
-               absl::Span<MemoryTxn* const> txns,
+  // The time of a call, as far as it is known before its keys are open: one
+  // that the store's own clock gives is read later, while memory is fetched.
+  struct Reading {
+    int64_t us;
+    bool steady;  // of the store's own clock
+    bool open;    // not read yet
+  };
+  Reading Known(const std::optional<Time>& now) const {
+    if (now.has_value()) return {ToMicros(*now), false, false};
+    if (time.fast() != nullptr) return {0, true, true};
+    return {ToMicros(time.clock().Now()), false, false};
+  }
+  MemoryCall CallAt(const Reading& known, absl::Span<const size_t> held) {
+    return {&keeper, known.us, known.steady, held};
+  }
+  void ReadClock(const Reading& known, MemoryCall* call) const {
+    if (known.open) call->now = time.fast()->Early();
+  }
+
+  uint64_t HashOf(const LimitRecord& record, std::string_view key) {
+    return keeper.context().hash(record.seed, key);
+  }
+
+  bool RunOne(Op op, const Reading& known, const Step& step, uint64_t hash,
+              Outcome* outcome);
+  // The stripe is locked.
+  ABSL_ATTRIBUTE_NOINLINE bool RunLocked(Op op, const Reading& known,
+                                         const Step& step, uint64_t hash,
+                                         Outcome* outcome);
+  bool RunSeveral(Op op, const Reading& known, const Step* steps,
+                  Outcome* outcomes, size_t count);
+  // The stripes of the call are locked. Runs the op on keys that are open, and
+  // pays for the sweep. Answers like RunOp.
+  bool RunOpen(Op op, const MemoryCall& call, const Step* steps,
+               absl::Span<OpenKey* const> keys,
                Outcome* outcomes) ABSL_NO_THREAD_SAFETY_ANALYSIS;
+  // max_bytes is reached. May this call go on?
+  bool HasBytes(Op op, const MemoryCall& call, const Step* steps,
+                absl::Span<OpenKey* const> keys);
   void LockAll(absl::Span<const size_t> held) ABSL_NO_THREAD_SAFETY_ANALYSIS {
     for (size_t i : held) keeper.stripe(i).mutex.Lock();
   }
@@ -185,19 +256,34 @@ struct MemoryStore::Impl {
     for (size_t i : held) keeper.stripe(i).mutex.Unlock();
   }
 
-  const bool steady;
-  const std::shared_ptr<const Clock> clock;
-  const KeyHash hash;
-  Keeper keeper;
-  std::atomic<int64_t> refused{0};
+  // The status of a call that found no room.
+  absl::Status NoRoom();
+
+  // Brings what the calls will need close, each step for all of them.
+  void Fetch(const uint64_t* hashes, size_t count);
+
+  // Takes a key's state out of its entry, into a cell. Null: no room.
+  BoundCell* BindCell(const LimitRecord& record, std::string_view key);
+  const FastClock* fast_clock() const override { return time.fast(); }
+  const Clock& clock() const override { return time.clock(); }
+  absl::Status CheckByKey(const StoreRule& rule, std::string_view key,
+                          const Time* now, int64_t cost,
+                          BoundOutcome* outcome) override;
+  void Unbind(const LimitRecord& record, std::string_view key,
+              BoundCell* cell) override;
 
   Mutex mutex;
   // (rule name, algorithm, engine) -> state id.
   std::map<std::tuple<std::string, std::string, const EngineInfo*>, uint32_t>
       state_ids ABSL_GUARDED_BY(mutex);
-  // (state id, limit as text) -> its record, for the life of the store.
+  // (state id, limit as text) -> its record, for the life of the store. Made
+  // before the keeper, whose entries name them to the end.
   std::map<std::pair<uint32_t, std::string>, std::shared_ptr<LimitRecord>>
       records ABSL_GUARDED_BY(mutex);
+
+  const TimeSource time;
+  Keeper keeper;
+  std::atomic<int64_t> refused{0};
 };
 
 MemoryStore::MemoryStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -214,108 +300,287 @@ absl::StatusOr<std::shared_ptr<MemoryStore>> MemoryStore::Create(
     return InvalidArgument("max_keys: ", options.max_keys,
                            "; allowed: 1 or more, or 0 for no bound");
   }
+  if (options.max_bytes < 0) {
+    return InvalidArgument("max_bytes: ", options.max_bytes,
+                           "; allowed: 1 or more, or 0 for no bound");
+  }
   return std::shared_ptr<MemoryStore>(
       new MemoryStore(std::make_unique<Impl>(options)));
 }
 
-Time MemoryStore::Now() const { return impl_->clock->Now(); }
+Time MemoryStore::Now() const { return impl_->time.clock().Now(); }
 
-const Clock& MemoryStore::WaitingClock() const { return *impl_->clock; }
+const Clock& MemoryStore::WaitingClock() const { return impl_->time.clock(); }
 
 absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
     std::string_view rule_name, const CompiledLimit& limit) {
-  MutexLock lock(&impl_->mutex);
+  const MutexLock lock(&impl_->mutex);
   const auto [id, is_new] = impl_->state_ids.try_emplace(
       {std::string(rule_name), limit.algorithm, limit.engine},
       static_cast<uint32_t>(impl_->state_ids.size()));
-  std::shared_ptr<LimitRecord>& record =
-      impl_->records[{id->second, limit.text}];
-  if (record == nullptr) {
-    record = std::make_shared<LimitRecord>(id->second, limit, FindOps(limit));
+  const auto known = impl_->records.find({id->second, limit.text});
+  if (known != impl_->records.end()) return known->second;
+  RecordTable& table = impl_->keeper.context().records;
+  if (table.size() == RecordTable::kMost) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("rule \"", Sv(rule_name), "\": the store has seen ",
+                     RecordTable::kMost, " limits, which is the most"));
   }
+  const OpsOf ops = FindOps(limit);
+  const auto record = std::make_shared<LimitRecord>(
+      table.size(), id->second, impl_->keeper.context().hash.Seed(id->second),
+      limit, ops.word, ops.general);
+  table.Add(record.get());
+  impl_->records[{id->second, limit.text}] = record;
   return record;
+}
+
+absl::Status MemoryStore::Impl::NoRoom() {
+  refused.fetch_add(1, std::memory_order_relaxed);  // a bare count
+  const bool bytes = keeper.out_of_bytes();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "capacity: the store holds ", bytes ? "max_bytes = " : "max_keys = ",
+      bytes ? keeper.max_bytes() : keeper.max_keys(),
+      bytes ? " bytes" : " keys",
+      " and found no key that could leave; the call was not decided"));
 }
 
 absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
                               Outcome* outcomes, size_t count) {
   if (count == 0) return absl::OkStatus();
-  const Reading t = {ToMicros(now.has_value() ? *now : impl_->clock->Now()),
-                     !now.has_value() && impl_->steady};
-  const bool decided = count == 1
-                           ? impl_->RunOne(op, t, steps[0], outcomes)
-                           : impl_->RunSeveral(op, t, steps, outcomes, count);
-  if (decided) return absl::OkStatus();
-  impl_->refused.fetch_add(1, std::memory_order_relaxed);  // a bare count
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "capacity: the store holds max_keys = ", impl_->keeper.max_keys(),
-      " keys and found none that could leave; the call was not decided"));
+  const Impl::Reading known = impl_->Known(now);
+  const bool decided =
+      count == 1
+          ? impl_->RunOne(op, known, steps[0],
+                          impl_->HashOf(*RecordOf(steps[0]), steps[0].key),
+                          outcomes)
+          : impl_->RunSeveral(op, known, steps, outcomes, count);
+  return decided ? absl::OkStatus() : impl_->NoRoom();
 }
 
-// Runs the op on transactions that are open, and pays for the sweep.
-bool MemoryStore::Impl::RunOpen(Op op, MemoryCall& call, const Step* steps,
-                                absl::Span<MemoryTxn* const> txns,
+bool MemoryStore::Impl::HasBytes(Op op, const MemoryCall& call,
+                                 const Step* steps,
+                                 absl::Span<OpenKey* const> keys) {
+  if (op != Op::kCheck) return true;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    // A state of one small struct does not grow.
+    // NOLINTNEXTLINE(clang-analyzer-*): there are as many steps as keys.
+    if (keys[i]->record()->word != nullptr || steps[i].cost == 0) continue;
+    for (OpenKey* key : keys) key->Keep();
+    return keeper.ReserveBytes(keys[i]->stripe(), call.held, call.now,
+                               call.steady);
+  }
+  return true;
+}
+
+bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
+                                const Step* steps,
+                                absl::Span<OpenKey* const> keys,
                                 Outcome* outcomes) {
-  const bool decided = RunOp(op, call, steps, txns, outcomes);
+  if (__builtin_expect(keeper.out_of_bytes(), 0) &&
+      !HasBytes(op, call, steps, keys)) {
+    return false;
+  }
+  const bool decided = RunOp(op, steps, keys, outcomes);
   if (op == Op::kPeek || op == Op::kReset) return decided;
-  for (size_t i = 0; i < txns.size(); ++i) {
+  for (size_t i = 0; i < keys.size(); ++i) {
+    // NOLINTNEXTLINE(clang-analyzer-*): there are as many steps as keys.
     if (steps[i].cost == 0) continue;
-    keeper.Tick(keeper.stripe(txns[i]->stripe()), call.now,
-                txns[i]->inserted());
+    keeper.Tick(keeper.stripe(keys[i]->stripe()), call.now, call.steady,
+                keys[i]->inserted());
   }
   return decided;
 }
 
-bool MemoryStore::Impl::RunOne(Op op, Reading now, const Step& step,
-                               Outcome* outcome) {
-  const auto* record = static_cast<const LimitRecord*>(step.rule);
-  const uint64_t h = hash(record->state_id, step.key);
-  const size_t stripe = keeper.StripeOf(h);
-  MemoryCall call = {&keeper, now.us, now.steady,
-                     absl::MakeConstSpan(&stripe, 1)};
-  MutexLock lock(&keeper.stripe(stripe).mutex);
-  MemoryTxn txn(&call, stripe, record, h, step.key);
-  MemoryTxn* const txns[] = {&txn};
-  return RunOpen(op, call, &step, txns, outcome);
+bool MemoryStore::Impl::RunOne(Op op, const Reading& known, const Step& step,
+                               uint64_t hash, Outcome* outcome) {
+  const size_t stripe = keeper.StripeOf(hash);
+  Stripe& s = keeper.stripe(stripe);
+  const SpinLockHolder lock(&s.mutex);
+  const LimitRecord& record = *RecordOf(step);
+  if (__builtin_expect(
+          op == Op::kCheck && record.hot != nullptr && !step.observe, 1)) {
+    const Table::Entry entry = s.table.Find(hash, record, step.key);
+    // The entry is on its way: the counter does not wait for it.
+    const int64_t now = known.open ? time.fast()->Early() : known.us;
+    if (__builtin_expect(entry && entry.slot().IsPlain(record.id), 1) &&
+        record.hot(record.params, entry.state(record), now, step.cost,
+                   record.counts_denied, outcome)) {
+      if (step.cost > 0) keeper.Tick(s, now, known.steady, false);
+      return true;
+    }
+    return RunLocked(op, {now, known.steady, false}, step, hash, outcome);
+  }
+  return RunLocked(op, known, step, hash, outcome);
 }
 
-bool MemoryStore::Impl::RunSeveral(Op op, Reading now, const Step* steps,
-                                   Outcome* outcomes, size_t count) {
+bool MemoryStore::Impl::RunLocked(Op op, const Reading& known, const Step& step,
+                                  uint64_t hash, Outcome* outcome) {
+  const size_t stripe = keeper.StripeOf(hash);
+  MemoryCall call = CallAt(known, absl::MakeConstSpan(&stripe, 1));
+  OpenKey key(&call, stripe, RecordOf(step), hash, step.key);
+  ReadClock(known, &call);
+  OpenKey* const keys[] = {&key};
+  return RunOpen(op, call, &step, keys, outcome);
+}
+
+bool MemoryStore::Impl::RunSeveral(Op op, const Reading& known,
+                                   const Step* steps, Outcome* outcomes,
+                                   size_t count) {
   absl::FixedArray<uint64_t, 8> hashes(count);
   absl::InlinedVector<size_t, 8> held(count);
   for (size_t i = 0; i < count; ++i) {
-    const auto* record = static_cast<const LimitRecord*>(steps[i].rule);
-    hashes[i] = hash(record->state_id, steps[i].key);
+    hashes[i] = HashOf(*RecordOf(steps[i]), steps[i].key);
     held[i] = keeper.StripeOf(hashes[i]);
   }
-  // Several locks are taken in ascending order, here and nowhere else.
+  // Several locks are taken in ascending order, here and nowhere else. The
+  // lock of a cell is taken under that of its stripe, so their order is kept.
   std::sort(held.begin(), held.end());
   held.erase(std::unique(held.begin(), held.end()), held.end());
-  MemoryCall call = {&keeper, now.us, now.steady, held};
+  MemoryCall call = CallAt(known, held);
   LockAll(held);
   bool decided;
   {
-    absl::FixedArray<std::optional<MemoryTxn>, 4> open(count);
-    absl::FixedArray<MemoryTxn*, 4> txns(count);
+    absl::FixedArray<std::optional<OpenKey>, 4> open(count);
+    absl::FixedArray<OpenKey*, 4> keys(count);
     for (size_t i = 0; i < count; ++i) {
-      open[i].emplace(&call, keeper.StripeOf(hashes[i]),
-                      static_cast<const LimitRecord*>(steps[i].rule), hashes[i],
-                      steps[i].key);
-      txns[i] = &*open[i];
+      open[i].emplace(&call, keeper.StripeOf(hashes[i]), RecordOf(steps[i]),
+                      hashes[i], steps[i].key);
+      keys[i] = &*open[i];
     }
-    decided = RunOpen(op, call, steps, txns, outcomes);
+    ReadClock(known, &call);
+    decided = RunOpen(op, call, steps, keys, outcomes);
   }
   UnlockAll(held);
   return decided;
 }
 
+void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    Stripe& s = keeper.stripe(keeper.StripeOf(hashes[i]));
+    const SpinLockHolder lock(&s.mutex);
+    s.table.Prefetch(hashes[i]);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    Stripe& s = keeper.stripe(keeper.StripeOf(hashes[i]));
+    const SpinLockHolder lock(&s.mutex);
+    s.table.PrefetchEntry(hashes[i]);
+  }
+}
+
+void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
+                          Outcome* outcomes, absl::Status* statuses,
+                          size_t count) {
+  constexpr size_t kAtOnce = 64;
+  uint64_t hashes[kAtOnce];
+  // What fits a core's cache is there already.
+  constexpr int64_t kCacheBytes = 1 << 20;
+  const bool large = impl_->keeper.context().bytes.load(
+                         std::memory_order_relaxed) > kCacheBytes;
+  Impl::Reading known = impl_->Known(now);
+  for (size_t first = 0; first < count; first += kAtOnce) {
+    const size_t n = std::min(count - first, kAtOnce);
+    for (size_t i = 0; i < n; ++i) {
+      const Step& step = steps[first + i];
+      hashes[i] = impl_->HashOf(*RecordOf(step), step.key);
+    }
+    if (large) impl_->Fetch(hashes, n);
+    if (known.open) known = {impl_->time.fast()->Early(), true, false};
+    for (size_t i = 0; i < n; ++i) {
+      const bool decided = impl_->RunOne(op, known, steps[first + i], hashes[i],
+                                         &outcomes[first + i]);
+      statuses[first + i] = decided ? absl::OkStatus() : impl_->NoRoom();
+    }
+  }
+}
+
+absl::StatusOr<std::unique_ptr<Binding>> MemoryStore::Bind(
+    const StoreRule& rule, std::string_view key) {
+  const auto& record = static_cast<const LimitRecord&>(rule);
+  // A limit of 0 keeps no state.
+  if (record.hot == nullptr) return nullptr;
+  BoundCell* cell = impl_->BindCell(record, key);
+  if (cell == nullptr) return impl_->NoRoom();
+  return record.word->bind(impl_.get(), &record, key, cell);
+}
+
+BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
+                                       std::string_view key) {
+  const uint64_t hash = HashOf(record, key);
+  const size_t index = keeper.StripeOf(hash);
+  const Reading known = Known(std::nullopt);
+  MemoryCall call = CallAt(known, absl::MakeConstSpan(&index, 1));
+  ReadClock(known, &call);
+  Stripe& s = keeper.stripe(index);
+  const SpinLockHolder lock(&s.mutex);
+  Table::Entry e = s.table.Find(hash, record, key);
+  const bool known_key = static_cast<bool>(e);
+  if (!known_key) {
+    if (!keeper.Reserve(index, call.held, call.now, call.steady)) {
+      return nullptr;
+    }
+    e = s.table.Insert(hash, record, key);
+  }
+  char* state = e.state(record);
+  BoundCell* cell;
+  if (e.slot().bound()) {
+    cell = LoadPointer<BoundCell>(state);
+  } else {
+    cell = new BoundCell(&s.table.RecordOf(e.slot()),
+                         known_key ? state : nullptr, record.state_bytes);
+    StorePointer(state, cell);
+    e.slot().set_bound(true);
+  }
+  ++cell->handles;
+  return cell;
+}
+
+absl::Status MemoryStore::Impl::CheckByKey(const StoreRule& rule,
+                                           std::string_view key,
+                                           const Time* now, int64_t cost,
+                                           BoundOutcome* outcome) {
+  const Step step = {&rule, key, cost};
+  Outcome o;
+  const Reading known = Known(now == nullptr ? std::optional<Time>() : *now);
+  if (!RunOne(Op::kCheck, known, step, HashOf(*RecordOf(step), key), &o)) {
+    return NoRoom();
+  }
+  outcome->allowed = o.allowed;
+  outcome->ops = nullptr;
+  outcome->numbers = o.numbers;
+  return absl::OkStatus();
+}
+
+void MemoryStore::Impl::Unbind(const LimitRecord& record, std::string_view key,
+                               BoundCell* cell) {
+  const uint64_t hash = HashOf(record, key);
+  Stripe& s = keeper.stripe(keeper.StripeOf(hash));
+  const SpinLockHolder lock(&s.mutex);
+  if (--cell->handles > 0) return;
+  // No handle is left, and the stripe is locked: nobody else uses the cell.
+  const Table::Entry e = s.table.Find(hash, record, key);
+  if (!e) return;  // never: an entry with a cell does not leave
+  char state[BoundCell::kWords * 8];
+  if (cell->Load<sizeof(state)>(state)) {
+    e.slot().set_bound(false);
+    e.slot().set_record_id(cell->record()->id);
+    std::memcpy(e.state(record), state, record.state_bytes);
+  } else {
+    s.table.Remove(hash, e);
+    keeper.Release(1);
+  }
+  delete cell;
+}
+
 int64_t MemoryStore::Sweep(int64_t budget, std::optional<Time> now) {
   return impl_->keeper.Sweep(
-      budget, ToMicros(now.has_value() ? *now : impl_->clock->Now()));
+      budget, ToMicros(now.has_value() ? *now : impl_->time.clock().Now()));
 }
 
 MemoryStore::Counters MemoryStore::counters() const {
   Counters c;
   c.keys = impl_->keeper.keys();
+  c.bytes = impl_->keeper.context().bytes.load(std::memory_order_relaxed);
   c.expired = impl_->keeper.expired();
   c.refused = impl_->refused.load(std::memory_order_relaxed);
   return c;

@@ -1,4 +1,5 @@
-// The memory store's transaction: one key of one rule, its stripe locked.
+// The memory store's transaction, for engines that keep more than one small
+// struct and for those from outside the tree.
 //
 // Engines are compiled against this very type, so a command is a plain call
 // that can be inlined; the virtual face serves engines from outside the tree.
@@ -7,76 +8,41 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "absl/base/macros.h"
 #include "absl/types/span.h"
-#include "backends/memory/keeper.h"
+#include "backends/memory/open_key.h"
 #include "weir/txn.h"
 
 namespace weir {
 
-// What the transactions of one call have in common.
-struct MemoryCall {
-  Keeper* keeper;
-  int64_t now;
-  bool steady;                    // `now` is of a clock that never jumps
-  absl::Span<const size_t> held;  // stripes, ascending, locked
-};
-
 class MemoryTxn final : public Txn {
  public:
-  MemoryTxn(MemoryCall* call, size_t stripe, const LimitRecord* record,
-            uint64_t hash, std::string_view key)
-      : call_(call),
-        stripe_(stripe),
-        record_(record),
-        hash_(hash),
-        key_(key),
-        entry_(table().Find(hash, record->state_id, key)) {
-    if (entry_ != nullptr) entry_->in_use = true;
-  }
+  // `key` is not of a word engine.
+  explicit MemoryTxn(OpenKey* key) : key_(key) {}
   ~MemoryTxn() override {
-    if (entry_ != nullptr) entry_->in_use = false;
-    if (reserved_) call_->keeper->Release(1);
+    const char* state = key_->state();
+    if (state != nullptr && Table::ValueOf(state) != nullptr) {
+      key_->CountBytes(Table::ValueOf(state)->Recount());
+    }
   }
   MemoryTxn(const MemoryTxn&) = delete;
   MemoryTxn& operator=(const MemoryTxn&) = delete;
 
-  // Sees to it that the next write finds room. False: the store is full.
-  bool Reserve() {
-    if (entry_ == nullptr && !reserved_) {
-      reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->now,
-                                         call_->steady);
-      return reserved_;
-    }
-    return true;
-  }
-
-  // What the value was written under; null if there is none.
-  const LimitRecord* written_under() const {
-    return live() ? entry_->record : nullptr;
-  }
-  // A write found no room, and nothing was written.
-  bool failed() const { return failed_; }
-  bool inserted() const { return inserted_; }
-  size_t stripe() const { return stripe_; }
-  const LimitRecord* record() const { return record_; }
-  // Writes from here on are made under this record.
-  void set_record(const LimitRecord* record) { record_ = record; }
-
   bool EXISTS() override { return live(); }
   bool DEL() override {
     const bool was = live();
-    Drop();
+    key_->Drop();
     return was;
   }
   bool PEXPIRE(int64_t milliseconds) override {
     if (!live()) return false;
     if (milliseconds <= 0) {
-      Drop();
+      key_->Drop();
     } else {
       SetExpiry(milliseconds);
     }
@@ -84,21 +50,22 @@ class MemoryTxn final : public Txn {
   }
   int64_t PTTL() override {
     if (!live()) return -2;
-    if (entry_->expire_us == Entry::kNoExpiry) return -1;
-    return (entry_->expire_us - call_->now) / 1000;
+    const int64_t expiry = Table::ExpiryOf(key_->state());
+    if (expiry == kNoExpiry) return -1;
+    return (expiry - key_->now()) / 1000;
   }
 
   std::optional<std::string_view> GET() override {
-    if (!live()) return std::nullopt;
-    const bool text = entry_->type() == Entry::Type::kWord ||
-                      entry_->type() == Entry::Type::kString;
-    ABSL_ASSERT(text && "GET on a key of another type");
-    if (!text) return std::nullopt;
-    return entry_->text();
+    const Value* value = Live();
+    if (value == nullptr) return std::nullopt;
+    ABSL_ASSERT(value->is_text() && "GET on a key of another type");
+    if (!value->is_text()) return std::nullopt;
+    return value->text();
   }
   void SET(std::string_view value, int64_t px) override {
-    if (!Ensure()) return;
-    entry_->SetText(value);
+    Value* v = Ensure();
+    if (v == nullptr) return;
+    v->SetText(value);
     SetExpiry(std::max<int64_t>(px, 1));
   }
 
@@ -145,7 +112,7 @@ class MemoryTxn final : public Txn {
     List* list = GetList();
     if (list == nullptr || !FindIndex(list->size(), &index)) return false;
     list->Set(index, element);
-    entry_->record = record_;
+    key_->Written();
     return true;
   }
   int64_t LRANGE(int64_t start, int64_t stop,
@@ -163,7 +130,7 @@ class MemoryTxn final : public Txn {
     List* list = GetList();
     if (list == nullptr) return;
     if (!Clip(list->size(), &start, &stop)) {
-      Drop();
+      key_->Drop();
       return;
     }
     list->PopRight(list->size() - 1 - stop);
@@ -173,13 +140,14 @@ class MemoryTxn final : public Txn {
 
   bool ZADD(double score, std::string_view member) override {
     if (!live()) {
-      if (!Ensure()) return false;
-      entry_->MakeSet();
-      entry_->expire_us = Entry::kNoExpiry;
+      Value* value = Ensure();
+      if (value == nullptr) return false;
+      value->MakeSet();
+      Table::SetExpiry(key_->state(), kNoExpiry);
     }
     SortedSet* set = Set();
     if (set == nullptr) return false;
-    entry_->record = record_;
+    key_->Written();
     return set->Add(score, member);
   }
   int64_t ZCARD() override {
@@ -224,76 +192,71 @@ class MemoryTxn final : public Txn {
   }
 
  private:
-  // The call holds the stripe's lock for as long as its transactions live.
-  Table& table() const ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return call_->keeper->stripe(stripe_).table;
-  }
+  static constexpr int64_t kNoExpiry = std::numeric_limits<int64_t>::max();
 
-  bool live() const {
-    return entry_ != nullptr && entry_->expire_us > call_->now;
+  // The value, if there is one and its time is not over.
+  Value* Live() const {
+    const char* state = key_->state();
+    if (state == nullptr || Table::ExpiryOf(state) <= key_->now()) {
+      return nullptr;
+    }
+    return Table::ValueOf(state);
   }
+  bool live() const { return Live() != nullptr; }
 
   List* GetList() const {
-    if (!live()) return nullptr;
-    ABSL_ASSERT(entry_->list() != nullptr && "not a list");
-    return entry_->list();
+    Value* value = Live();
+    if (value == nullptr) return nullptr;
+    ABSL_ASSERT(value->list() != nullptr && "not a list");
+    return value->list();
   }
 
   List* ListToPush() {
     if (!live()) {
-      if (!Ensure()) return nullptr;
-      entry_->MakeList();
-      entry_->expire_us = Entry::kNoExpiry;
+      Value* value = Ensure();
+      if (value == nullptr) return nullptr;
+      value->MakeList();
+      Table::SetExpiry(key_->state(), kNoExpiry);
     }
-    entry_->record = record_;
+    key_->Written();
     return GetList();
   }
 
   SortedSet* Set() const {
-    if (!live()) return nullptr;
-    ABSL_ASSERT(entry_->set() != nullptr && "not a sorted set");
-    return entry_->set();
+    Value* value = Live();
+    if (value == nullptr) return nullptr;
+    ABSL_ASSERT(value->set() != nullptr && "not a sorted set");
+    return value->set();
   }
 
-  // An entry to write to. A value that is over counts as none.
-  bool Ensure() {
-    if (entry_ == nullptr) {
-      if (failed_ || !Reserve()) {
-        failed_ = true;
-        return false;
-      }
-      reserved_ = false;
-      inserted_ = true;
-      entry_ = table().Insert(Entry::Make(hash_, record_, key_));
-      entry_->in_use = true;
+  // A value to write to, written under the call's record. One that is over
+  // counts as none. Null: there is no room.
+  Value* Ensure() {
+    char* state = key_->Ensure();
+    if (state == nullptr) return nullptr;
+    if (Table::ValueOf(state) == nullptr) {
+      Table::SetValue(state, new Value());
     }
-    entry_->record = record_;
-    return true;
-  }
-
-  void Drop() {
-    if (entry_ == nullptr) return;
-    table().Remove(entry_);
-    entry_ = nullptr;
-    // What is dropped and written again in one step keeps its room.
-    reserved_ = true;
+    key_->Written();
+    return Table::ValueOf(state);
   }
 
   void SetExpiry(int64_t milliseconds) {
-    entry_->expire_us =
-        call_->now + std::min(milliseconds, kLongestExpiryMs) * 1000;
-    entry_->record = record_;
+    Table::SetExpiry(
+        key_->state(),
+        key_->now() + std::min(milliseconds, kLongestExpiryMs) * 1000);
+    key_->Written();
   }
 
   // The last element takes the key with it.
   void AfterRemoval(int64_t left) {
-    entry_->record = record_;
-    if (left == 0) Drop();
+    key_->Written();
+    if (left == 0) key_->Drop();
   }
 
   int64_t RemoveRange(int64_t first, int64_t last) {
     if (first >= last) return 0;
-    SortedSet* set = entry_->set();
+    SortedSet* set = Set();
     set->RemoveRange(first, last);
     AfterRemoval(set->size());
     return last - first;
@@ -315,15 +278,7 @@ class MemoryTxn final : public Txn {
   // Thirty thousand years: far from any overflow, and longer than any limit.
   static constexpr int64_t kLongestExpiryMs = 1'000'000'000'000'000;
 
-  MemoryCall* call_;
-  size_t stripe_;
-  const LimitRecord* record_;
-  uint64_t hash_;
-  std::string_view key_;
-  Entry* entry_;
-  bool reserved_ = false;
-  bool failed_ = false;
-  bool inserted_ = false;
+  OpenKey* const key_;
 };
 
 }  // namespace weir

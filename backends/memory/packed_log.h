@@ -3,7 +3,10 @@
 #ifndef WEIR_BACKENDS_MEMORY_PACKED_LOG_H_
 #define WEIR_BACKENDS_MEMORY_PACKED_LOG_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "backends/memory/ring.h"
 #include "core/engines/log_entry.h"
@@ -17,7 +20,8 @@ class PackedLog {
   size_t size() const { return times_.size(); }
   int64_t time(size_t i) const { return times_[i]; }
   int64_t sum(size_t i) const {
-    return weighted_ ? sums_[i] : before_ + static_cast<int64_t>(i) + 1;
+    return sums_ != nullptr ? (*sums_)[i]
+                            : before_ + static_cast<int64_t>(i) + 1;
   }
   LogEntry At(size_t i) const {
     const int64_t previous = i == 0 ? before_ : sum(i - 1);
@@ -35,11 +39,13 @@ class PackedLog {
     } else if (e.sum - e.cost != sum(n - 1)) {
       return false;
     }
-    if (!weighted_ && e.cost != 1) {
-      for (size_t i = 0; i < n; ++i) sums_.push_back(sum(i));
-      weighted_ = true;
+    if (sums_ == nullptr && e.cost != 1) {
+      // The sums so far, all at once: as many as the log has entries.
+      auto sums = std::make_unique<Ring<int64_t>>();
+      for (size_t i = 0; i < n; ++i) sums->push_back(sum(i));
+      sums_ = std::move(sums);
     }
-    if (weighted_) sums_.push_back(e.sum);
+    if (sums_ != nullptr) sums_->push_back(e.sum);
     times_.push_back(e.time);
     return true;
   }
@@ -48,21 +54,26 @@ class PackedLog {
     if (n == 0) return;
     before_ = sum(n - 1);
     times_.pop_front(n);
-    if (weighted_) sums_.pop_front(n);
+    if (sums_ != nullptr) sums_->pop_front(n);
   }
 
   void PopBack(size_t n) {
     times_.pop_back(n);
-    if (weighted_) sums_.pop_back(n);
+    if (sums_ != nullptr) sums_->pop_back(n);
+  }
+
+  // On the heap.
+  size_t bytes() const {
+    return times_.bytes() +
+           (sums_ == nullptr ? 0 : sizeof(*sums_) + sums_->bytes());
   }
 
   void Clear() { *this = PackedLog(); }
 
  private:
-  bool weighted_ = false;
   int64_t before_ = 0;  // the sum before the first entry
   Ring<int64_t> times_;
-  Ring<int64_t> sums_;  // if weighted: one for each time
+  std::unique_ptr<Ring<int64_t>> sums_;  // one for each time; null: costs of 1
 };
 
 }  // namespace weir

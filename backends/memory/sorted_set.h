@@ -39,6 +39,10 @@ class SortedSet {
   void RemoveRange(int64_t first, int64_t last);
 
   bool packed() const { return packed_; }
+  // About what it takes on the heap, long elements aside.
+  size_t bytes() const {
+    return log_.bytes() + general_.size() * sizeof(ScoredMember);
+  }
 
  private:
   double ScoreAt(int64_t rank) const {

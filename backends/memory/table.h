@@ -1,143 +1,178 @@
-// The hash table of one stripe: linear hashing (Litwin 1980). It grows and
-// shrinks one bucket at a time, so no call moves more than the entries of one
-// bucket, and memory is taken in segments of a fixed size.
+// The keys of one stripe and their states.
+//
+// Entries lie in dense arrays, one for each entry size: where one leaves, the
+// array's last one takes its place, so that memory is what the entries need,
+// and goes back as they go. An index of their hashes finds them.
+//
+// What one call can cost: an insertion splits at most one line of the index
+// and begins at most one block in each array; a removal moves one entry and
+// merges at most one line. moves() and the arrays' sizes let tests count it.
 //
 // Not thread safe: its stripe's lock is held.
 #ifndef WEIR_BACKENDS_MEMORY_TABLE_H_
 #define WEIR_BACKENDS_MEMORY_TABLE_H_
 
-#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <string_view>
-#include <vector>
 
-#include "backends/memory/entry.h"
+#include "absl/base/attributes.h"
+#include "backends/memory/dense_array.h"
+#include "backends/memory/hash.h"
+#include "backends/memory/index.h"
+#include "backends/memory/limit_record.h"
+#include "backends/memory/slot.h"
+#include "backends/memory/value.h"
 
 namespace weir {
 
+// What all tables of a store share.
+struct TableContext {
+  RecordTable records;
+  KeyHash hash;
+  BlockPool pool;
+  // What the entries, their shares of the index and their values take.
+  std::atomic<int64_t> bytes{0};
+
+  // relaxed: a bare count.
+  void CountBytes(int64_t change) {
+    bytes.fetch_add(change, std::memory_order_relaxed);
+  }
+};
+
 class Table {
  public:
-  static constexpr size_t kFewest = 16;            // buckets
-  static constexpr size_t kSegmentBuckets = 4096;  // 32 KiB
+  // An entry, until the next removal.
+  struct Entry {
+    char* p = nullptr;
+    uint32_t ref = 0;
 
-  Table() : buckets_(kFewest) { first_.resize(kFewest); }
-  ~Table() {
-    for (size_t i = 0; i < buckets_; ++i) {
-      for (Entry* e = Bucket(i); e != nullptr;) {
-        Entry::Owned owned(e);
-        e = e->next;
-      }
+    explicit operator bool() const { return p != nullptr; }
+    Slot slot() const { return Slot(p); }
+    size_t bytes() const { return BytesOf(ref); }
+    char* state(const LimitRecord& record) const {
+      return p + bytes() - record.state_bytes;
     }
-  }
+  };
+
+  explicit Table(TableContext* context)
+      : context_(context), index_(&context->pool) {}
+  ~Table();
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
-  size_t size() const { return size_; }
-  size_t buckets() const { return buckets_; }
+  size_t size() const { return index_.size(); }
+  // What the table takes, values on the heap aside, in bytes.
+  size_t bytes() const {
+    size_t sum = index_.bytes();
+    for (const auto& a : arrays_) sum += a == nullptr ? 0 : a->bytes();
+    return sum;
+  }
+  // Changes whenever an entry may have moved.
+  uint32_t removals() const { return removals_; }
+  // References moved within the index, and entries to another place, so far.
+  int64_t moved() const { return index_.moved() + removals_; }
 
-  Entry* Find(uint64_t hash, uint32_t state_id, std::string_view key) {
-    for (Entry* e = Bucket(IndexOf(hash)); e != nullptr; e = e->next) {
-      if (e->Matches(hash, state_id, key)) return e;
-    }
-    return nullptr;
+  void Prefetch(uint64_t hash) const { index_.Prefetch(hash); }
+  // The entry that a search for this key is likely to end at.
+  void PrefetchEntry(uint64_t hash) const {
+    index_.Find(hash, [&](uint32_t ref) {
+      const char* p = At(ref);
+      __builtin_prefetch(p, 1);
+      __builtin_prefetch(p + BytesOf(ref) - 1, 1);
+      return true;
+    });
   }
 
-  Entry* Insert(Entry::Owned entry) {
-    if (size_ >= buckets_) Grow();
-    Entry* e = entry.release();
-    Push(IndexOf(e->hash), e);
-    ++size_;
-    return e;
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Entry Find(uint64_t hash,
+                                          const LimitRecord& record,
+                                          std::string_view key) const {
+    const std::optional<uint32_t> ref = index_.Find(
+        hash,
+        [ this, &record, key ](uint32_t r) __attribute__((always_inline)) {
+          return Matches(Slot(At(r)), record, key);
+        });
+    if (!ref.has_value()) return {};
+    return {At(*ref), *ref};
   }
 
-  void Remove(Entry* entry) {
-    Entry** link = &Bucket(IndexOf(entry->hash));
-    while (*link != entry) link = &(*link)->next;
-    *link = entry->next;
-    Entry::Owned owned(entry);
-    --size_;
-    if (buckets_ > kFewest && size_ < buckets_ / 4) ShrinkByTwo();
+  // A new entry, its state all zero.
+  Entry Insert(uint64_t hash, const LimitRecord& record, std::string_view key);
+  // Frees its value too.
+  void Remove(uint64_t hash, Entry entry);
+  void Remove(Entry entry) { Remove(HashOf(entry.slot()), entry); }
+
+  const LimitRecord& RecordOf(Slot slot) const {
+    return context_->records[slot.record_id()];
   }
 
   // The next visits begin a round.
-  void BeginRound() { cursor_ = buckets_; }
+  void BeginRound() {
+    visit_size_ = kSizes - 1;
+    visit_left_ = 0;
+  }
+  // The entry whose turn it is; none if there are none. Each array is gone
+  // through from its end, so that what takes the place of an entry that leaves
+  // has been seen.
+  Entry Next();
 
-  // Calls visit(Entry*) for each entry of the next bucket; it may not change
-  // the table. The last bucket comes first: one that goes while the table
-  // shrinks has its entries moved to where the visits have not been yet.
-  template <class Visit>
-  void VisitNextBucket(Visit visit) {
-    if (cursor_ == 0 || cursor_ > buckets_) cursor_ = buckets_;
-    --cursor_;
-    for (Entry* e = Bucket(cursor_); e != nullptr; e = e->next) visit(e);
+  // The value of an entry that is not a word, and its expiry.
+  static Value* ValueOf(const char* state) { return LoadPointer<Value>(state); }
+  static void SetValue(char* state, Value* value) {
+    StorePointer(state, value);
+  }
+  static int64_t ExpiryOf(const char* state) {
+    int64_t us;
+    std::memcpy(&us, state + 8, sizeof(us));
+    return us;
+  }
+  static void SetExpiry(char* state, int64_t us) {
+    std::memcpy(state + 8, &us, sizeof(us));
   }
 
  private:
-  // Buckets [0, buckets_) exist; those below half of the next power of two
-  // that were split already use one more bit of the hash.
-  size_t IndexOf(uint64_t hash) const {
-    const size_t i = static_cast<size_t>(hash) & mask_;
-    return i < buckets_ ? i : i & (mask_ >> 1);
+  // An entry's share of the index, at most (on average 13).
+  static constexpr size_t kIndexShare = 16;
+  // What is counted for an entry without its value.
+  static int64_t CountOf(Slot slot, size_t bytes) {
+    return static_cast<int64_t>(bytes + kIndexShare + slot.heap_bytes());
   }
 
-  Entry*& Bucket(size_t i) {
-    if (i < first_.size()) return first_[i];
-    return segments_[i / kSegmentBuckets - 1][i % kSegmentBuckets];
+  static constexpr int kIndexBits = 28;
+  static constexpr size_t kSizes = Slot::kMost / 8;
+
+  static size_t BytesOf(uint32_t ref) {
+    return ((ref >> kIndexBits) + 1) * size_t{8};
+  }
+  char* At(uint32_t ref) const {
+    return (*arrays_[ref >> kIndexBits])[ref & ((1U << kIndexBits) - 1)];
   }
 
-  void Push(size_t bucket, Entry* e) {
-    Entry*& head = Bucket(bucket);
-    e->next = head;
-    head = e;
+  bool Matches(Slot slot, const LimitRecord& record,
+               std::string_view key) const {
+    if (__builtin_expect(slot.IsOf(record, key), 1)) return true;
+    return MatchesOther(slot, record, key);
+  }
+  // Written under another record of the same state, or with a long key.
+  bool MatchesOther(Slot slot, const LimitRecord& record,
+                    std::string_view key) const;
+
+  uint64_t HashOf(Slot slot) const {
+    return context_->hash(RecordOf(slot).seed, slot.key());
   }
 
-  // Moves every entry of a bucket to where it belongs now.
-  void Redistribute(size_t bucket) {
-    Entry* e = Bucket(bucket);
-    Bucket(bucket) = nullptr;
-    while (e != nullptr) {
-      Entry* next = e->next;
-      Push(IndexOf(e->hash), e);
-      e = next;
-    }
-  }
-
-  void Grow() {
-    if (buckets_ > mask_) mask_ = 2 * mask_ + 1;
-    const size_t added = buckets_++;
-    if (added < kSegmentBuckets) {
-      if (added >= first_.size()) first_.resize(2 * first_.size());
-    } else if (added % kSegmentBuckets == 0) {
-      segments_.push_back(std::make_unique<Entry*[]>(kSegmentBuckets));
-    }
-    Redistribute(added & (mask_ >> 1));
-  }
-
-  void ShrinkByTwo() {
-    for (int i = 0; i < 2 && buckets_ > kFewest; ++i) {
-      const size_t last = --buckets_;
-      if (buckets_ <= mask_ >> 1) mask_ >>= 1;
-      Redistribute(last);
-      if (last < kSegmentBuckets) {
-        if (last <= first_.size() / 2) {
-          first_.resize(std::max(last, kFewest));
-          first_.shrink_to_fit();
-        }
-      } else if (last % kSegmentBuckets == 0) {
-        segments_.pop_back();
-      }
-    }
-  }
-
-  size_t mask_ = kFewest - 1;
-  size_t buckets_;
-  size_t size_ = 0;
-  size_t cursor_ = 0;
-  // The first segment grows by doubling, the others come whole.
-  std::vector<Entry*> first_;
-  std::vector<std::unique_ptr<Entry*[]>> segments_;
+  TableContext* const context_;
+  Index index_;
+  std::array<std::unique_ptr<DenseArray>, kSizes> arrays_;
+  uint32_t removals_ = 0;
+  uint32_t used_ = 0;        // a bit for each array that has entries
+  uint32_t visit_size_ = 0;  // the array that is visited, and
+  uint32_t visit_left_ = 0;  // how much of it is left
 };
 
 }  // namespace weir

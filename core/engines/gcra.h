@@ -138,7 +138,7 @@ struct Gcra {
 
   static int64_t Remaining(const Params& p, const State& s, int64_t t) {
     const Wide room = Times(p.burst, p.window) - Ahead(p, s, t);
-    return room <= 0 ? 0 : static_cast<int64_t>(room / p.window);
+    return room <= 0 ? 0 : static_cast<int64_t>(FloorDiv(room, p.window));
   }
 
   static int64_t Wait(const Params& p, const State& s, int64_t t,

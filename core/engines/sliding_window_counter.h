@@ -97,7 +97,7 @@ struct SlidingWindowCounter {
 
   static int64_t Remaining(const Params& p, const State& s, int64_t t) {
     const Wide room = Times(p.limit, p.window) - Used(p, Roll(p, s, t), t);
-    return room <= 0 ? 0 : static_cast<int64_t>(room / p.window);
+    return room <= 0 ? 0 : static_cast<int64_t>(FloorDiv(room, p.window));
   }
 
   // What is used only falls while nothing comes: by `previous` in this window,

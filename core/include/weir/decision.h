@@ -8,11 +8,13 @@
 #ifndef WEIR_DECISION_H_
 #define WEIR_DECISION_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
+#include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "weir/time.h"
 
@@ -45,7 +47,55 @@ struct RuleVerdict {
   Micros reset_after{0};
 };
 
+// Verdicts, one of them without a heap block.
+class RuleVerdicts {
+ public:
+  RuleVerdicts() {}  // NOLINT(modernize-use-equals-default): see Decision
+  RuleVerdicts(std::initializer_list<RuleVerdict> all) {
+    for (const RuleVerdict& v : all) push_back(v);
+  }
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  RuleVerdict* data() { return size_ > 1 ? many_.data() : &one_; }
+  const RuleVerdict* data() const { return size_ > 1 ? many_.data() : &one_; }
+  RuleVerdict& operator[](size_t i) { return data()[i]; }
+  const RuleVerdict& operator[](size_t i) const { return data()[i]; }
+  const RuleVerdict* begin() const { return data(); }
+  const RuleVerdict* end() const { return data() + size_; }
+
+  // One verdict, as it is by default, where there was none.
+  RuleVerdict& AddFirst() {
+    size_ = 1;
+    return one_;
+  }
+  void resize(size_t n) {
+    if (size_ <= 1 && n > 1) many_.assign(size_, one_);
+    if (n > 1) {
+      many_.resize(n);
+    } else if (size_ > 1 && n == 1) {
+      one_ = many_[0];
+    } else if (size_ < n) {
+      one_ = RuleVerdict();
+    }
+    size_ = n;
+  }
+  void push_back(const RuleVerdict& v) {
+    const RuleVerdict copy = v;  // `v` may be one of these
+    resize(size_ + 1);
+    data()[size_ - 1] = copy;
+  }
+
+ private:
+  size_t size_ = 0;
+  RuleVerdict one_;                // if size_ is 1
+  std::vector<RuleVerdict> many_;  // all of them, if it is more
+};
+
 struct Decision {
+  // Not defaulted, so that a value of it is not zeroed before it is filled.
+  Decision() {}  // NOLINT(modernize-use-equals-default)
+
   // Every rule that is enforced allowed the call, and was charged.
   bool allowed = true;
   // A rule is over its soft share. Never a reason to deny.
@@ -70,10 +120,12 @@ struct Decision {
   bool never() const { return !retry_after.has_value(); }
 
   // One verdict for each rule of the limiter, in its order.
-  absl::Span<const RuleVerdict> rules() const { return verdicts; }
+  absl::Span<const RuleVerdict> rules() const {
+    return {verdicts.data(), verdicts.size()};
+  }
 
   // Filled by the limiter; read through rules().
-  absl::InlinedVector<RuleVerdict, 1> verdicts;
+  RuleVerdicts verdicts;
 };
 
 }  // namespace weir

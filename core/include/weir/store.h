@@ -58,6 +58,40 @@ struct Outcome {
   Numbers numbers;
 };
 
+// The numbers of a decision, computed from a state when they are asked for.
+struct NumberOps {
+  int64_t (*remaining)(const void* params, const void* state, int64_t t);
+  int64_t (*wait)(const void* params, const void* state, int64_t t,
+                  int64_t cost);
+  int64_t (*reset_after)(const void* params, const void* state, int64_t t);
+};
+
+// What a bound check answers: either the state that the call left behind, or
+// the numbers.
+struct BoundOutcome {
+  bool allowed = true;
+  const NumberOps* ops = nullptr;  // null: `numbers` holds
+  const void* params = nullptr;
+  int64_t t = 0;
+  union {
+    int64_t state[5];
+    Numbers numbers;
+  };
+
+  BoundOutcome() {}  // NOLINT: the union is written by who fills the rest
+};
+
+// One key of one rule, kept at hand. Thread safety: Check from any thread.
+class Binding {
+ public:
+  virtual ~Binding() = default;
+  // As Store::Run with one step for this key; false and `error` if that could
+  // not decide. `rule`: the rule as it is attached now, of the state that the
+  // binding was made for. `now`: null, or the time.
+  virtual bool Check(const StoreRule& rule, const Time* now, int64_t cost,
+                     BoundOutcome* outcome, absl::Status* error) = 0;
+};
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -82,6 +116,18 @@ class Store {
   // ResourceExhausted: no room for a key that the store does not know.
   virtual absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
                            Outcome* outcomes, size_t count) = 0;
+
+  // Runs calls of one step each, each on its own, and tells how each one went.
+  // Unless overridden: one Run after the other. A store may do better, and may
+  // read its clock once for all.
+  virtual void RunEach(Op op, std::optional<Time> now, const Step* steps,
+                       Outcome* outcomes, absl::Status* statuses, size_t count);
+
+  // Keeps a key at hand for calls that come all the time. Null: this store has
+  // nothing better than Run for it. `rule` was attached here; the binding may
+  // not outlive the store.
+  virtual absl::StatusOr<std::unique_ptr<Binding>> Bind(const StoreRule& rule,
+                                                        std::string_view key);
 };
 
 }  // namespace weir

@@ -38,6 +38,12 @@ struct MemoryStoreOptions {
   // own, is believed for this once 32 calls that found no room agree.
   // 0: no bound.
   int64_t max_keys = 1'000'000;
+  // The most memory, in bytes, that keys and their states may take (logs above
+  // all: see docs/sizing.md). When it is reached, room is looked for in the
+  // same way; if there is none, a call for an unknown key, or one that would
+  // add to a log, is not decided. Calls under way may pass it by what they add;
+  // the memory taken from the system can be about a tenth more. 0: no bound.
+  int64_t max_bytes = int64_t{1} << 30;
   // Locks. A power of two, 1 to 65536.
   int stripes = 64;
 };
@@ -46,6 +52,7 @@ class MemoryStore final : public Store {
  public:
   struct Counters {
     int64_t keys = 0;     // held now
+    int64_t bytes = 0;    // that these take, as max_bytes counts
     int64_t expired = 0;  // removed because they equalled a fresh key
     int64_t refused = 0;  // calls not decided: no room
   };
@@ -61,6 +68,14 @@ class MemoryStore final : public Store {
       std::string_view rule_name, const CompiledLimit& limit) override;
   absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
                    Outcome* outcomes, size_t count) override;
+
+  void RunEach(Op op, std::optional<Time> now, const Step* steps,
+               Outcome* outcomes, absl::Status* statuses,
+               size_t count) override;
+  // For engines whose state is one small struct: the handle decides without
+  // the stripe's lock. ResourceExhausted: no room for the key.
+  absl::StatusOr<std::unique_ptr<Binding>> Bind(const StoreRule& rule,
+                                                std::string_view key) override;
 
   // Removes entries that equal a fresh key at `now` (nothing: by the store's
   // clock), examining at most `budget` entries (0: all of them). Returns how

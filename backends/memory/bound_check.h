@@ -1,0 +1,169 @@
+// A handle's check on its cell, for an engine whose state is one small struct.
+#ifndef WEIR_BACKENDS_MEMORY_BOUND_CHECK_H_
+#define WEIR_BACKENDS_MEMORY_BOUND_CHECK_H_
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/base/attributes.h"
+#include "absl/status/status.h"
+#include "backends/memory/bound_cell.h"
+#include "core/time_stamp_counter.h"
+#include "weir/engine.h"
+#include "weir/store.h"
+
+namespace weir {
+
+// The store, as a handle sees it.
+class CellHost {
+ public:
+  virtual ~CellHost() = default;
+  // Null: the clock is the user's own.
+  virtual const FastClock* fast_clock() const = 0;
+  virtual const Clock& clock() const = 0;
+  virtual absl::Status CheckByKey(const StoreRule& rule, std::string_view key,
+                                  const Time* now, int64_t cost,
+                                  BoundOutcome* outcome) = 0;
+  virtual void Unbind(const LimitRecord& record, std::string_view key,
+                      BoundCell* cell) = 0;
+};
+
+// Each gives a decision's numbers from the state that a call left behind.
+template <class E>
+struct StateNumbers {
+  using P = typename E::Params;
+  using S = typename E::State;
+  static S Read(const void* state) {
+    S s;
+    std::memcpy(&s, state, sizeof(s));
+    return s;
+  }
+  static int64_t Remaining(const void* p, const void* s, int64_t t) {
+    return E::Remaining(*static_cast<const P*>(p), Read(s), t);
+  }
+  static int64_t Wait(const void* p, const void* s, int64_t t, int64_t cost) {
+    return E::Wait(*static_cast<const P*>(p), Read(s), t, cost);
+  }
+  static int64_t ResetAfter(const void* p, const void* s, int64_t t) {
+    const int64_t at = E::FreshAt(*static_cast<const P*>(p), Read(s), t);
+    return at > t ? at - t : 0;
+  }
+};
+
+template <class E>
+inline constexpr NumberOps kNumberOps = {&StateNumbers<E>::Remaining,
+                                         &StateNumbers<E>::Wait,
+                                         &StateNumbers<E>::ResetAfter};
+
+// Decides, or answers false: the call must be made by key (the state is of
+// another limit, or was left behind by a clock that jumped).
+template <class E>
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool CheckCell(
+    BoundCell& cell, const LimitRecord& record, const void* params,
+    bool count_denied, int64_t t, int64_t cost, BoundOutcome* out) {
+  using State = typename E::State;
+  const auto& p = *static_cast<const typename E::Params*>(params);
+  for (;;) {
+    const uint64_t version = cell.Version();
+    if (__builtin_expect(BoundCell::Busy(version), 0)) {
+      Relax();
+      continue;
+    }
+    State s;
+    if (__builtin_expect(cell.record() != &record, 0)) return false;
+    if (__builtin_expect(!cell.Load<sizeof(State)>(&s), 0)) {
+      s = E::Fresh(p, t);
+    } else if (__builtin_expect(E::StoredTime(p, s) - t > E::Horizon(p), 0)) {
+      return false;
+    }
+    const bool allowed = E::Admits(p, s, t, cost);
+    if (CheckAction(allowed, count_denied, cost) == Action::kCharge) {
+      s = E::Charge(p, s, t, cost);
+      if (!cell.TryLock(version)) continue;
+      cell.Store(reinterpret_cast<const char*>(&s), sizeof(s));
+      cell.Unlock(version);
+    } else if (!cell.Unchanged(version)) {
+      continue;
+    }
+    out->allowed = allowed;
+    out->ops = &kNumberOps<E>;
+    out->params = params;
+    out->t = t;
+    StoreWords(reinterpret_cast<char*>(out->state), &s, sizeof(s));
+    return true;
+  }
+}
+
+// What CellBinding needs of a record, which it can't know here.
+struct CellRule {
+  const void* params;
+  bool count_denied;
+};
+CellRule CellRuleOf(const LimitRecord& record);
+
+template <class E>
+class CellBinding final : public Binding {
+ public:
+  CellBinding(CellHost* host, const LimitRecord* record, std::string_view key,
+              BoundCell* cell)
+      : cell_(cell),
+        fast_(host->fast_clock()),
+        host_(host),
+        record_(record),
+        rule_(CellRuleOf(*record)),
+        key_(key) {}
+  ~CellBinding() override { host_->Unbind(*record_, key_, cell_); }
+  CellBinding(const CellBinding&) = delete;
+  CellBinding& operator=(const CellBinding&) = delete;
+
+  bool Check(const StoreRule& rule, const Time* now, int64_t cost,
+             BoundOutcome* outcome, absl::Status* error) override {
+    int64_t t;
+    if (now != nullptr) {
+      t = ToMicros(*now);
+    } else if (__builtin_expect(fast_ != nullptr, 1)) {
+      t = fast_->Early();
+    } else {
+      t = ToMicros(host_->clock().Now());
+    }
+    if (__builtin_expect(SameRule(rule), 1) &&
+        __builtin_expect(CheckCell<E>(*cell_, *record_, rule_.params,
+                                      rule_.count_denied, t, cost, outcome),
+                         1)) {
+      return true;
+    }
+    *error = host_->CheckByKey(rule, key_, now, cost, outcome);
+    return error->ok();
+  }
+
+ private:
+  bool SameRule(const StoreRule& rule) const {
+    return static_cast<const void*>(&rule) == static_cast<const void*>(record_);
+  }
+
+  BoundCell* const cell_;
+  const FastClock* const fast_;
+  CellHost* const host_;
+  const LimitRecord* const record_;
+  const CellRule rule_;
+  const std::string key_;
+};
+
+using MakeBinding = std::unique_ptr<Binding> (*)(CellHost*, const LimitRecord*,
+                                                 std::string_view key,
+                                                 BoundCell*);
+
+template <class E>
+std::unique_ptr<Binding> MakeCellBinding(CellHost* host,
+                                         const LimitRecord* record,
+                                         std::string_view key,
+                                         BoundCell* cell) {
+  return std::make_unique<CellBinding<E>>(host, record, key, cell);
+}
+
+}  // namespace weir
+
+#endif  // WEIR_BACKENDS_MEMORY_BOUND_CHECK_H_

@@ -1,0 +1,116 @@
+// An array that grows and shrinks at its end in bounded steps: elements never
+// move because of it, and no step touches more than one new piece.
+//
+// The first pieces are small (an array of few elements takes little), the
+// others blocks of 512 elements.
+//
+// Not thread safe: the lock of its stripe is held.
+#ifndef WEIR_BACKENDS_MEMORY_DENSE_ARRAY_H_
+#define WEIR_BACKENDS_MEMORY_DENSE_ARRAY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <vector>
+
+#include "absl/base/attributes.h"
+#include "backends/memory/block_pool.h"
+
+namespace weir {
+
+class DenseArray {
+ public:
+  static constexpr uint32_t kBlockElements = 512;
+  static constexpr size_t kMaxStride = BlockPool::kBlockBytes / kBlockElements;
+
+  // `stride`: bytes an element, a multiple of 8, at most kMaxStride.
+  DenseArray(BlockPool* pool, size_t stride) : pool_(pool), stride_(stride) {}
+  ~DenseArray() {
+    while (!pieces_.empty()) DropPiece();
+  }
+  DenseArray(const DenseArray&) = delete;
+  DenseArray& operator=(const DenseArray&) = delete;
+
+  uint32_t size() const { return size_; }
+  size_t stride() const { return stride_; }
+  // What its pieces take, in bytes.
+  size_t bytes() const { return bytes_; }
+
+  // i < size().
+  ABSL_ATTRIBUTE_ALWAYS_INLINE char* operator[](uint32_t i) const {
+    if (__builtin_expect(i >= kBlockElements, 1)) {
+      return pieces_[(i / kBlockElements) + kSmallPieces - 1] +
+             (i % kBlockElements) * stride_;
+    }
+    if (i < kFirst) return pieces_[0] + i * stride_;
+    // Piece p holds [kFirst << (p - 1), kFirst << p).
+    const uint32_t p = 32 - static_cast<uint32_t>(__builtin_clz(i / kFirst));
+    return pieces_[p] + (i - (kFirst << (p - 1))) * stride_;
+  }
+
+  // A new last element, its bytes whatever they are. The array must be below
+  // 2^28 elements.
+  char* Append() {
+    if (size_ == capacity_) AddPiece();
+    return (*this)[size_++];
+  }
+
+  // Takes the last element away. A piece goes when the one before it is no
+  // more than half full, so that coming and going costs nothing.
+  void Pop() {
+    --size_;
+    const uint32_t last = CapacityOf(pieces_.size()) - PieceElements();
+    if (size_ <= last - (last == 0 ? 0 : PieceBefore() / 2)) DropPiece();
+  }
+
+ private:
+  static constexpr uint32_t kFirst = 16;
+  static constexpr size_t kSmallPieces = 6;  // 16, 16, 32, 64, 128, 256
+
+  // Elements of the first n pieces.
+  static uint32_t CapacityOf(size_t n) {
+    if (n == 0) return 0;
+    if (n <= kSmallPieces) return kFirst << (n - 1);
+    return static_cast<uint32_t>(n - kSmallPieces + 1) * kBlockElements;
+  }
+  uint32_t PieceElements() const {
+    return CapacityOf(pieces_.size()) - CapacityOf(pieces_.size() - 1);
+  }
+  uint32_t PieceBefore() const {
+    return CapacityOf(pieces_.size() - 1) - CapacityOf(pieces_.size() - 2);
+  }
+
+  void AddPiece() {
+    const size_t n = pieces_.size();
+    const size_t bytes = (CapacityOf(n + 1) - CapacityOf(n)) * stride_;
+    pieces_.push_back(static_cast<char*>(
+        n < kSmallPieces ? ::operator new (bytes, std::align_val_t{64})
+                         : pool_->Take()));
+    capacity_ = CapacityOf(n + 1);
+    bytes_ += bytes;
+  }
+
+  void DropPiece() {
+    const size_t n = pieces_.size();
+    bytes_ -= (CapacityOf(n) - CapacityOf(n - 1)) * stride_;
+    if (n <= kSmallPieces) {
+      ::operator delete (pieces_.back(), std::align_val_t{64});
+    } else {
+      pool_->Give(pieces_.back());
+    }
+    pieces_.pop_back();
+    capacity_ = CapacityOf(n - 1);
+    if (pieces_.empty()) pieces_.shrink_to_fit();
+  }
+
+  BlockPool* const pool_;
+  const size_t stride_;
+  uint32_t size_ = 0;
+  uint32_t capacity_ = 0;
+  size_t bytes_ = 0;
+  std::vector<char*> pieces_;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_BACKENDS_MEMORY_DENSE_ARRAY_H_

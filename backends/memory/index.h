@@ -1,0 +1,268 @@
+// From hashes to 32-bit references: linear hashing (Litwin 1980) over lines of
+// 64 bytes. It grows and shrinks by one line at a time, so no call moves more
+// references than one chain of lines holds (5 on average).
+//
+// A line holds up to 12 references, each with 8 bits of its hash, so that a
+// search reads one line and, as a rule, no entry but the right one. What does
+// not fit goes on in overflow lines.
+//
+// Not thread safe: the lock of its stripe is held.
+#ifndef WEIR_BACKENDS_MEMORY_INDEX_H_
+#define WEIR_BACKENDS_MEMORY_INDEX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "absl/base/attributes.h"
+#include "absl/container/inlined_vector.h"
+#include "backends/memory/dense_array.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace weir {
+
+class Index {
+ public:
+  explicit Index(BlockPool* pool)
+      : lines_(pool, sizeof(Line)), more_(pool, sizeof(Line)) {}
+
+  size_t size() const { return size_; }
+  size_t bytes() const { return lines_.bytes() + more_.bytes(); }
+  // How many references were moved from one line's chain to another's so far.
+  int64_t moved() const { return moved_; }
+
+  // The reference under this hash for which match(ref) holds.
+  template <class Match>
+  ABSL_ATTRIBUTE_ALWAYS_INLINE std::optional<uint32_t> Find(
+      uint64_t hash, const Match& match) const {
+    if (size_ == 0) return std::nullopt;
+    const uint8_t tag = TagOf(hash);
+    for (const Line* line = LineAt(NumberOf(hash));; line = More(line->next)) {
+      for (uint32_t hits = line->Hits(tag); hits != 0; hits &= hits - 1) {
+        const uint32_t ref = line->refs[__builtin_ctz(hits)];
+        if (__builtin_expect(match(ref), 1)) return ref;
+      }
+      if (__builtin_expect(line->next == 0, 1)) return std::nullopt;
+    }
+  }
+
+  // Where a search for this hash begins.
+  void Prefetch(uint64_t hash) const {
+    if (size_ != 0) __builtin_prefetch(LineAt(NumberOf(hash)));
+  }
+
+  // `hash_of(ref)` gives the hash of a reference that is held. At most one
+  // line is split.
+  template <class HashOf>
+  void Insert(uint64_t hash, uint32_t ref, HashOf hash_of) {
+    if (lines_.size() == 0) *LineOf(lines_.Append()) = Line();
+    if (size_ >= lines_.size() * kFull) Split(hash_of);
+    Put(NumberOf(hash), TagOf(hash), ref);
+    ++size_;
+  }
+
+  // `ref` is held under this hash.
+  template <class HashOf>
+  void Erase(uint64_t hash, uint32_t ref, HashOf hash_of) {
+    const uint32_t number = NumberOf(hash);
+    const Place place = Locate(number, ref);
+    // The chain's last reference takes its place.
+    Line* before = nullptr;
+    Line* last = LineAt(number);
+    for (; last->next != 0; last = More(last->next)) before = last;
+    const int n = last->Count() - 1;
+    place.line->Set(place.slot, last->tags[n], last->refs[n]);
+    last->Set(n, 0, 0);
+    --size_;
+    if (n == 0 && before != nullptr) {
+      FreeMore(std::exchange(before->next, 0), hash_of);
+    }
+    // Not below half of what makes it grow, so that it does not go to and fro.
+    if (lines_.size() > 1 && size_ < (lines_.size() - 1) * kSparse) {
+      Merge(hash_of);
+    }
+    if (size_ == 0) Release();
+  }
+
+  // What `from` referred to lies at `to` now.
+  void Replace(uint64_t hash, uint32_t from, uint32_t to) {
+    const Place place = Locate(NumberOf(hash), from);
+    place.line->refs[place.slot] = to;
+  }
+
+ private:
+  static constexpr int kRefs = 12;
+  static constexpr size_t kFull = 5;    // references a line, on average
+  static constexpr size_t kSparse = 2;  // fewer: a line goes
+
+  struct Line {
+    uint8_t tags[kRefs] = {};  // 0: free; what is used comes first
+    uint32_t refs[kRefs] = {};
+    uint32_t next = 0;  // an overflow line, counted from 1
+
+    // A bit for each reference with this tag.
+    uint32_t Hits(uint8_t tag) const {
+#if defined(__SSE2__)
+      static_assert(offsetof(Line, tags) == 0 && sizeof(Line) >= 16);
+      const __m128i all =
+          _mm_load_si128(reinterpret_cast<const __m128i*>(this));
+      const __m128i same =
+          _mm_cmpeq_epi8(all, _mm_set1_epi8(static_cast<char>(tag)));
+      return static_cast<uint32_t>(_mm_movemask_epi8(same)) &
+             ((1U << kRefs) - 1);
+#else
+      uint32_t hits = 0;
+      for (int i = 0; i < kRefs; ++i) {
+        hits |= static_cast<uint32_t>(tags[i] == tag) << i;
+      }
+      return hits;
+#endif
+    }
+    int Count() const {
+      const uint32_t free = Hits(0);
+      return free == 0 ? kRefs : __builtin_ctz(free);
+    }
+    void Set(int slot, uint8_t tag, uint32_t ref) {
+      tags[slot] = tag;
+      refs[slot] = ref;
+    }
+  };
+  static_assert(sizeof(Line) == 64);
+
+  struct Place {
+    Line* line;
+    int slot;
+  };
+
+  // The stripe uses bits from 48 on, the line the low ones.
+  static uint8_t TagOf(uint64_t hash) {
+    const auto tag = static_cast<uint8_t>(hash >> 40);
+    return tag == 0 ? 1 : tag;
+  }
+
+  static Line* LineOf(char* p) { return reinterpret_cast<Line*>(p); }
+  Line* LineAt(uint32_t n) const { return LineOf(lines_[n]); }
+  Line* More(uint32_t n) const { return LineOf(more_[n - 1]); }
+
+  // Lines [0, size) exist; those below half of the next power of two that were
+  // split already use one more bit of the hash.
+  uint32_t NumberOf(uint64_t hash) const {
+    const uint32_t n = static_cast<uint32_t>(hash) & mask_;
+    // Without a branch: which way it goes is as random as the hash.
+    const uint32_t beyond = 0U - static_cast<uint32_t>(n >= lines_.size());
+    return n & ~(beyond & ~(mask_ >> 1));
+  }
+
+  void Put(uint32_t number, uint8_t tag, uint32_t ref) {
+    Line* line = LineAt(number);
+    while (line->next != 0) line = More(line->next);
+    int n = line->Count();
+    if (n == kRefs) {
+      Line* fresh = LineOf(more_.Append());
+      *fresh = Line();
+      line->next = more_.size();
+      line = fresh;
+      n = 0;
+    }
+    line->Set(n, tag, ref);
+  }
+
+  Place Locate(uint32_t number, uint32_t ref) const {
+    for (Line* line = LineAt(number);; line = More(line->next)) {
+      for (int i = 0; i < kRefs; ++i) {
+        if (line->refs[i] == ref && line->tags[i] != 0) return {line, i};
+      }
+    }
+  }
+
+  struct Held {
+    uint8_t tag;
+    uint32_t ref;
+  };
+  using Chain = absl::InlinedVector<Held, 4 * kRefs>;
+
+  // Takes everything out of a line's chain, from its end, so that the rest of
+  // it is whole while overflow lines move.
+  template <class HashOf>
+  Chain TakeOut(uint32_t number, HashOf hash_of) {
+    Chain chain;
+    for (;;) {
+      Line* before = nullptr;
+      Line* last = LineAt(number);
+      for (; last->next != 0; last = More(last->next)) before = last;
+      const int n = last->Count();
+      for (int i = 0; i < n; ++i) {
+        chain.push_back({last->tags[i], last->refs[i]});
+      }
+      if (before == nullptr) {
+        *last = Line();
+        moved_ += static_cast<int64_t>(chain.size());
+        return chain;
+      }
+      FreeMore(std::exchange(before->next, 0), hash_of);
+    }
+  }
+
+  // Both take out under the old geometry and put under the new one.
+  template <class HashOf>
+  void Split(HashOf hash_of) {
+    const uint32_t added = lines_.size();
+    const uint32_t mask = added > mask_ ? 2 * mask_ + 1 : mask_;
+    const Chain chain = TakeOut(added & (mask >> 1), hash_of);
+    *LineOf(lines_.Append()) = Line();
+    mask_ = mask;
+    for (const Held& h : chain) Put(NumberOf(hash_of(h.ref)), h.tag, h.ref);
+  }
+
+  template <class HashOf>
+  void Merge(HashOf hash_of) {
+    const uint32_t last = lines_.size() - 1;
+    const uint32_t to = last & (mask_ >> 1);
+    const Chain chain = TakeOut(last, hash_of);
+    lines_.Pop();
+    if (last <= (mask_ + 1) / 2) mask_ >>= 1;
+    for (const Held& h : chain) Put(to, h.tag, h.ref);
+  }
+
+  // The overflow line `n` is in no chain. The last one moves into its place.
+  template <class HashOf>
+  void FreeMore(uint32_t n, HashOf hash_of) {
+    const uint32_t last = more_.size();
+    if (n != last) {
+      Line* moving = More(last);
+      Relink(moving, last, n, hash_of);
+      *More(n) = *moving;
+    }
+    more_.Pop();
+  }
+
+  // An overflow line is never empty, and its first reference tells its chain.
+  template <class HashOf>
+  void Relink(Line* moving, uint32_t from, uint32_t to, HashOf hash_of) {
+    Line* line = LineAt(NumberOf(hash_of(moving->refs[0])));
+    for (; line->next != 0; line = More(line->next)) {
+      if (line->next != from) continue;
+      line->next = to;
+      return;
+    }
+  }
+
+  void Release() {
+    while (lines_.size() > 0) lines_.Pop();
+    mask_ = 0;
+  }
+
+  uint32_t mask_ = 0;
+  size_t size_ = 0;
+  int64_t moved_ = 0;
+  DenseArray lines_;
+  DenseArray more_;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_BACKENDS_MEMORY_INDEX_H_

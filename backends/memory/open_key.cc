@@ -1,0 +1,59 @@
+#include "backends/memory/open_key.h"
+
+namespace weir {
+
+CellRule CellRuleOf(const LimitRecord& record) {
+  return {record.params, record.counts_denied};
+}
+
+char* OpenKey::Ensure() {
+  if (cell_ != nullptr) {
+    if (absent_) std::memset(copy_, 0, sizeof(copy_));
+    absent_ = false;
+    dirty_ = true;
+    return copy_;
+  }
+  if (!entry()) {
+    if (failed_ || !Reserve()) {
+      failed_ = true;
+      return nullptr;
+    }
+    reserved_ = false;
+    inserted_ = true;
+    entry_ = table().Insert(hash_, *record_, key_);
+    removals_ = table().removals();
+  }
+  return entry_.state(*record_);
+}
+
+void OpenKey::Drop() {
+  if (cell_ != nullptr) {
+    absent_ = true;
+    dirty_ = true;
+    return;
+  }
+  if (!entry()) return;
+  table().Remove(hash_, entry_);
+  removals_ = table().removals();
+  entry_ = {};
+  kept_ = false;
+  reserved_ = true;
+}
+
+// The entry of a bound key holds a pointer to its cell.
+void OpenKey::OpenCell() {
+  cell_ = LoadPointer<BoundCell>(entry_.state(*record_));
+  version_ = cell_->Lock();
+  absent_ = !cell_->Load<sizeof(copy_)>(copy_);
+}
+
+void OpenKey::CloseCell() {
+  if (dirty_) {
+    cell_->Store(absent_ ? nullptr : copy_, record_->state_bytes);
+    // A limit of 0 writes no state; at most it takes one away.
+    if (record_->hot != nullptr) cell_->set_record(record_);
+  }
+  cell_->Unlock(version_);
+}
+
+}  // namespace weir

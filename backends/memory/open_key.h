@@ -1,0 +1,147 @@
+// One key of one rule, open in a call that holds its stripe's lock.
+#ifndef WEIR_BACKENDS_MEMORY_OPEN_KEY_H_
+#define WEIR_BACKENDS_MEMORY_OPEN_KEY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "absl/types/span.h"
+#include "backends/memory/keeper.h"
+
+namespace weir {
+
+// What the keys of one call have in common.
+struct MemoryCall {
+  Keeper* keeper;
+  int64_t now;
+  bool steady;                    // `now` is of a clock that never jumps
+  absl::Span<const size_t> held;  // stripes, ascending, locked
+};
+
+class OpenKey {
+ public:
+  OpenKey(MemoryCall* call, size_t stripe, const LimitRecord* record,
+          uint64_t hash, std::string_view key)
+      : call_(call),
+        stripe_(stripe),
+        record_(record),
+        hash_(hash),
+        key_(key),
+        removals_(table().removals()),
+        entry_(table().Find(hash, *record, key)) {
+    if (entry_ && __builtin_expect(entry_.slot().bound(), 0)) OpenCell();
+  }
+  ~OpenKey() {
+    if (__builtin_expect(cell_ != nullptr, 0)) CloseCell();
+    if (kept_ && entry()) entry_.slot().set_held(false);
+    if (reserved_) call_->keeper->Release(1);
+  }
+  OpenKey(const OpenKey&) = delete;
+  OpenKey& operator=(const OpenKey&) = delete;
+
+  // The entry does not leave while this call makes room for others.
+  void Keep() {
+    if (!entry_) return;
+    entry_.slot().set_held(true);
+    kept_ = true;
+  }
+
+  // Sees to it that the next write finds room. False: the store is full.
+  bool Reserve() {
+    if (entry() || reserved_) return true;
+    reserved_ =
+        call_->keeper->Reserve(stripe_, call_->held, call_->now, call_->steady);
+    return reserved_;
+  }
+
+  void CountBytes(int64_t change) {
+    if (change != 0) call_->keeper->context().CountBytes(change);
+  }
+
+  int64_t now() const { return call_->now; }
+  const LimitRecord* record() const { return record_; }
+  // Writes from here on are made under this record.
+  void set_record(const LimitRecord* record) { record_ = record; }
+  // What the value was written under; null if there is none.
+  const LimitRecord* written_under() {
+    if (state() == nullptr) return nullptr;
+    return cell_ != nullptr ? cell_->record()
+                            : &table().RecordOf(entry_.slot());
+  }
+  // A write found no room, and nothing was written.
+  bool failed() const { return failed_; }
+  bool inserted() const { return inserted_; }
+  size_t stripe() const { return stripe_; }
+
+  // The state, or null if there is none (a word's, or a general value's that
+  // is over too). Valid until the next write or removal.
+  char* state() {
+    if (__builtin_expect(cell_ != nullptr, 0)) return absent_ ? nullptr : copy_;
+    if (!entry()) return nullptr;
+    return entry_.state(*record_);
+  }
+
+  // A state to write to, all zero if it is new. Null: there is no room.
+  char* Ensure();
+  // The state was written, under record().
+  void Written() {
+    if (__builtin_expect(cell_ != nullptr, 0)) {
+      dirty_ = true;
+      return;
+    }
+    Slot slot = entry_.slot();
+    if (slot.record_id() != record_->id) slot.set_record_id(record_->id);
+  }
+  // Takes the state away. What is dropped and written again in one call keeps
+  // its room.
+  void Drop();
+
+ private:
+  // The call holds the stripe's lock for as long as its keys are open.
+  Table& table() const ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return call_->keeper->stripe(stripe_).table;
+  }
+
+  // A removal may have moved the entry, or taken it.
+  Table::Entry& entry() {
+    if (__builtin_expect(removals_ != table().removals(), 0)) {
+      removals_ = table().removals();
+      entry_ = table().Find(hash_, *record_, key_);
+    }
+    return entry_;
+  }
+
+  void OpenCell();
+  void CloseCell();
+
+  MemoryCall* const call_;
+  const size_t stripe_;
+  const LimitRecord* record_;
+  const uint64_t hash_;
+  const std::string_view key_;
+  uint32_t removals_;
+  Table::Entry entry_;
+  bool kept_ = false;
+  bool reserved_ = false;
+  bool failed_ = false;
+  bool inserted_ = false;
+  // Of a bound key: its cell, held busy, and a copy of the state in it.
+  bool absent_ = false;
+  bool dirty_ = false;
+  BoundCell* cell_ = nullptr;
+  uint64_t version_ = 0;
+  alignas(8) char copy_[BoundCell::kWords * 8];
+};
+
+inline void WordTxn::Insert() { state_ = key_->Ensure(); }
+inline void WordTxn::Written() { key_->Written(); }
+inline void WordTxn::DEL() {
+  key_->Drop();
+  state_ = nullptr;
+}
+
+}  // namespace weir
+
+#endif  // WEIR_BACKENDS_MEMORY_OPEN_KEY_H_

@@ -1,0 +1,156 @@
+// The layout of an entry: one key of one rule, and its state.
+//
+//   bytes 0-3   record id (20 bits), bound, held, key length (8 bits)
+//   bytes 4-    the key, if it is short; else, from byte 8, a pointer to it
+//   the end     the state, aligned to 8 bytes
+//
+// A 20-byte key with a state of 16 bytes takes 40 bytes. The state is at the
+// end, so that finding it takes the entry's size and the record.
+#ifndef WEIR_BACKENDS_MEMORY_SLOT_H_
+#define WEIR_BACKENDS_MEMORY_SLOT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "absl/base/attributes.h"
+#include "backends/memory/dense_array.h"
+#include "backends/memory/limit_record.h"
+
+namespace weir {
+
+// A pointer that lies among the bytes of an entry.
+template <class T>
+T* LoadPointer(const char* from) {
+  uintptr_t bits;
+  std::memcpy(&bits, from, sizeof(bits));
+  return reinterpret_cast<T*>(bits);
+}
+inline void StorePointer(char* to, const void* pointer) {
+  const auto bits = reinterpret_cast<uintptr_t>(pointer);
+  std::memcpy(to, &bits, sizeof(bits));
+}
+
+// Keys that lie apart from their entries: their length, then their bytes.
+class LongKey {
+ public:
+  static char* Make(std::string_view key) {
+    const auto size = static_cast<uint32_t>(key.size());
+    char* p = new char[sizeof(size) + key.size()];
+    std::memcpy(p, &size, sizeof(size));
+    std::memcpy(p + sizeof(size), key.data(), key.size());
+    return p;
+  }
+  static std::string_view Of(const char* p) {
+    uint32_t size;
+    std::memcpy(&size, p, sizeof(size));
+    return {p + sizeof(size), size};
+  }
+};
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool SameBytes(const char* a, const char* b,
+                                                   size_t n) {
+  const auto load = [](const char* p) {
+    uint64_t v;
+    std::memcpy(&v, p, sizeof(v));
+    return v;
+  };
+  if (n < 8) return std::memcmp(a, b, n) == 0;
+  for (size_t i = 0; i + 8 < n; i += 8) {
+    if (load(a + i) != load(b + i)) return false;
+  }
+  return load(a + n - 8) == load(b + n - 8);
+}
+
+// A view of an entry.
+class Slot {
+ public:
+  static constexpr size_t kHeader = 4;
+  static constexpr size_t kMost = DenseArray::kMaxStride;
+
+  explicit Slot(char* p) : p_(p) {}
+
+  // How large an entry of this key is: a multiple of 8, at most kMost.
+  static size_t BytesFor(size_t key_size, size_t state_bytes) {
+    const size_t bytes = (kHeader + key_size + 7) / 8 * 8 + state_bytes;
+    return bytes <= kMost ? bytes : 16 + state_bytes;
+  }
+
+  void Make(const LimitRecord& record, std::string_view key, size_t bytes) {
+    const bool apart =
+        (kHeader + key.size() + 7) / 8 * 8 + record.state_bytes > kMost;
+    SetHeader(record.id | (apart ? kApart : static_cast<uint32_t>(key.size()))
+                              << kLengthShift);
+    if (apart) {
+      StorePointer(p_ + 8, LongKey::Make(key));
+    } else if (!key.empty()) {
+      std::memcpy(p_ + kHeader, key.data(), key.size());
+    }
+    std::memset(p_ + bytes - record.state_bytes, 0, record.state_bytes);
+  }
+  // Before the entry goes for good.
+  void FreeKey() {
+    if (Header() >> kLengthShift == kApart) delete[] Apart();
+  }
+
+  // What the key takes on the heap.
+  size_t heap_bytes() const {
+    return Header() >> kLengthShift == kApart ? key().size() + 4 : 0;
+  }
+
+  uint32_t record_id() const { return Header() & kIdMask; }
+  void set_record_id(uint32_t id) { SetHeader((Header() & ~kIdMask) | id); }
+  // Of this record, not bound and not held: its state can be used as it is.
+  bool IsPlain(uint32_t id) const {
+    return (Header() & (kIdMask | kFlags)) == id;
+  }
+  // Its state is that of a handle's cell: see bound_cell.h.
+  bool bound() const { return (Header() & kBound) != 0; }
+  void set_bound(bool on) { SetFlag(kBound, on); }
+  // A call with several rules works on it: it does not leave.
+  bool held() const { return (Header() & kHeld) != 0; }
+  void set_held(bool on) { SetFlag(kHeld, on); }
+
+  std::string_view key() const {
+    const uint32_t length = Header() >> kLengthShift;
+    if (length == kApart) return LongKey::Of(Apart());
+    return {p_ + kHeader, length};
+  }
+
+  // Written under this very record, and of this key?
+  bool IsOf(const LimitRecord& record, std::string_view wanted) const {
+    const uint32_t like = record.id | static_cast<uint32_t>(wanted.size())
+                                          << kLengthShift;
+    // A length is at most kMost here, so a key that lies apart is not alike.
+    return wanted.size() <= kMost && ((Header() ^ like) & ~kFlags) == 0 &&
+           SameBytes(p_ + kHeader, wanted.data(), wanted.size());
+  }
+
+  char* at(size_t offset) const { return p_ + offset; }
+
+ private:
+  static constexpr uint32_t kIdMask = RecordTable::kMost - 1;
+  static constexpr uint32_t kBound = 1U << 20;
+  static constexpr uint32_t kHeld = 1U << 21;
+  static constexpr uint32_t kFlags = kBound | kHeld;
+  static constexpr uint32_t kLengthShift = 24;
+  static constexpr uint32_t kApart = 255;
+
+  uint32_t Header() const {
+    uint32_t header;
+    std::memcpy(&header, p_, sizeof(header));
+    return header;
+  }
+  void SetHeader(uint32_t header) { std::memcpy(p_, &header, sizeof(header)); }
+  void SetFlag(uint32_t flag, bool on) {
+    SetHeader(on ? Header() | flag : Header() & ~flag);
+  }
+  char* Apart() const { return LoadPointer<char>(p_ + 8); }
+
+  char* p_;
+};
+
+}  // namespace weir
+
+#endif  // WEIR_BACKENDS_MEMORY_SLOT_H_

@@ -1,0 +1,88 @@
+#include "backends/memory/table.h"
+
+#include <algorithm>
+
+namespace weir {
+
+Table::~Table() {
+  for (const std::unique_ptr<DenseArray>& array : arrays_) {
+    if (array == nullptr) continue;
+    for (uint32_t i = 0; i < array->size(); ++i) {
+      Slot slot((*array)[i]);
+      const LimitRecord& record = RecordOf(slot);
+      if (record.word == nullptr) {
+        delete ValueOf(slot.at(array->stride() - record.state_bytes));
+      }
+      slot.FreeKey();
+    }
+  }
+}
+
+bool Table::MatchesOther(Slot slot, const LimitRecord& record,
+                         std::string_view key) const {
+  return RecordOf(slot).state_id == record.state_id && slot.key() == key;
+}
+
+Table::Entry Table::Insert(uint64_t hash, const LimitRecord& record,
+                           std::string_view key) {
+  const size_t bytes = Slot::BytesFor(key.size(), record.state_bytes);
+  const auto size = static_cast<uint32_t>(bytes / 8 - 1);
+  std::unique_ptr<DenseArray>& array = arrays_[size];
+  if (array == nullptr) {
+    array = std::make_unique<DenseArray>(&context_->pool, bytes);
+  }
+  const Entry entry = {array->Append(),
+                       size << kIndexBits | (array->size() - 1)};
+  used_ |= 1U << size;
+  entry.slot().Make(record, key, bytes);
+  context_->CountBytes(CountOf(entry.slot(), bytes));
+  index_.Insert(hash, entry.ref,
+                [this](uint32_t ref) { return HashOf(Slot(At(ref))); });
+  return entry;
+}
+
+void Table::Remove(uint64_t hash, Entry entry) {
+  const auto hash_of = [this](uint32_t ref) { return HashOf(Slot(At(ref))); };
+  index_.Erase(hash, entry.ref, hash_of);
+  const LimitRecord& record = RecordOf(entry.slot());
+  int64_t counted = CountOf(entry.slot(), entry.bytes());
+  if (record.word == nullptr) {
+    const Value* value = ValueOf(entry.state(record));
+    if (value != nullptr) counted += value->counted();
+    delete value;
+  }
+  context_->CountBytes(-counted);
+  entry.slot().FreeKey();
+  DenseArray& array = *arrays_[entry.ref >> kIndexBits];
+  const uint32_t last =
+      (entry.ref >> kIndexBits) << kIndexBits | (array.size() - 1);
+  if (entry.ref != last) {
+    index_.Replace(hash_of(last), last, entry.ref);
+    std::memcpy(entry.p, At(last), array.stride());
+  }
+  array.Pop();
+  if (array.size() == 0) used_ &= ~(1U << (entry.ref >> kIndexBits));
+  ++removals_;
+}
+
+Table::Entry Table::Next() {
+  if (used_ == 0) return {};
+  const uint32_t here = 1U << visit_size_;
+  if ((used_ & here) != 0) {
+    // What was added since lies at the end, and what left made it shorter.
+    visit_left_ = std::min(visit_left_, arrays_[visit_size_]->size());
+  } else {
+    visit_left_ = 0;
+  }
+  if (visit_left_ == 0) {
+    // The next array that has entries, or the first one of all.
+    const uint32_t later = used_ & ~(here | (here - 1));
+    visit_size_ =
+        static_cast<uint32_t>(__builtin_ctz(later != 0 ? later : used_));
+    visit_left_ = arrays_[visit_size_]->size();
+  }
+  const uint32_t ref = visit_size_ << kIndexBits | --visit_left_;
+  return {At(ref), ref};
+}
+
+}  // namespace weir

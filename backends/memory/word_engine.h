@@ -1,0 +1,123 @@
+// Engines whose state is one small struct, as the memory store runs them: the
+// state lies in the entry, its expiry follows from the state itself, and a step
+// costs no command of the general transaction.
+#ifndef WEIR_BACKENDS_MEMORY_WORD_ENGINE_H_
+#define WEIR_BACKENDS_MEMORY_WORD_ENGINE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "backends/memory/bound_check.h"
+#include "weir/engine.h"
+#include "weir/store.h"
+
+namespace weir {
+
+class OpenKey;
+
+// What a WordView needs of a transaction: GET, SET and DEL of one small value.
+class WordTxn {
+ public:
+  // `state` is null if there is none. `key` opens the way to an entry.
+  WordTxn(OpenKey* key, char* state, size_t bytes)
+      : key_(key), state_(state), bytes_(bytes) {}
+
+  std::optional<std::string_view> GET() const {
+    if (state_ == nullptr) return std::nullopt;
+    return std::string_view(state_, bytes_);
+  }
+  // The expiry is that of the state: see WordOps::over.
+  void SET(std::string_view value, int64_t /*px*/) {
+    if (__builtin_expect(state_ == nullptr, 0)) {
+      Insert();
+      if (state_ == nullptr) return;
+    }
+    std::memcpy(state_, value.data(), value.size());
+    Written();
+  }
+  void DEL();
+
+ private:
+  void Insert();
+  void Written();
+
+  OpenKey* const key_;
+  char* state_;
+  const size_t bytes_;
+};
+
+// A check of one rule on a state that is there, in place. False, and nothing is
+// done: it takes the long way (the state was left behind by a clock that
+// jumped, or its key becomes fresh and has to leave).
+using HotCheck = bool (*)(const void* params, char* state, int64_t t,
+                          int64_t cost, bool count_denied, Outcome* out);
+
+// The steps of such an engine.
+struct WordOps {
+  size_t state_bytes;
+  EngineOps<WordTxn> steps;
+  // The state equals that of a fresh key at `now`.
+  bool (*over)(const void* params, const char* state, int64_t now);
+  HotCheck hot;
+  MakeBinding bind;
+};
+
+namespace internal {
+
+template <class E>
+bool WordOver(const void* params, const char* bytes, int64_t now) {
+  typename E::State state;
+  std::memcpy(&state, bytes, sizeof(state));
+  return E::FreshAt(*static_cast<const typename E::Params*>(params), state,
+                    now) <= now;
+}
+
+// The same as WordView's Check, for the common case.
+template <class E>
+bool Hot(const void* params, char* bytes, int64_t t, int64_t cost,
+         bool count_denied, Outcome* out) {
+  const auto& p = *static_cast<const typename E::Params*>(params);
+  typename E::State s;
+  std::memcpy(&s, bytes, sizeof(s));
+  if (__builtin_expect(E::StoredTime(p, s) - t > E::Horizon(p), 0)) {
+    return false;
+  }
+  const bool allowed = E::Admits(p, s, t, cost);
+  const bool charges =
+      CheckAction(allowed, count_denied, cost) == Action::kCharge;
+  if (charges) s = E::Charge(p, s, t, cost);
+  const int64_t after = E::FreshAt(p, s, t) - t;
+  if (__builtin_expect(charges, 1)) {
+    if (__builtin_expect(after <= 0, 0)) return false;
+    StoreWords(bytes, &s, sizeof(s));
+  }
+  out->allowed = allowed;
+  out->numbers.remaining = E::Remaining(p, s, t);
+  out->numbers.wait = allowed ? 0 : E::Wait(p, s, t, cost);
+  out->numbers.reset_after = after > 0 ? after : 0;
+  return true;
+}
+
+template <class V>
+struct IsWordView : std::false_type {};
+template <class E, class T>
+struct IsWordView<WordView<E, T>> : std::true_type {};
+
+}  // namespace internal
+
+template <class E>
+inline constexpr bool kIsWordEngine =
+    internal::IsWordView<typename E::template View<WordTxn>>::value;
+
+template <class E>
+inline constexpr WordOps kWordOps = {
+    sizeof(typename E::State), kEngineOps<E, WordTxn>, &internal::WordOver<E>,
+    &internal::Hot<E>, &MakeCellBinding<E>};
+
+}  // namespace weir
+
+#endif  // WEIR_BACKENDS_MEMORY_WORD_ENGINE_H_

@@ -1,0 +1,144 @@
+// What single calls cost while the embedded store grows, and under a flood:
+// percentiles and the worst call, beside a run of the same length that only
+// touches fresh pages at the same rate (what the machine itself does).
+//
+//   weir_growth [keys=10000000] [max_keys=0]     bytes a key too
+//
+// Prints one JSON object. Times are wall time, so a busy machine shows in both
+// runs.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "weir/limiter.h"
+#include "weir/memory_store.h"
+
+namespace {
+
+int64_t NowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Resident memory now, or the most there ever was, in bytes.
+int64_t Memory(const char* field) {
+  std::FILE* file = std::fopen("/proc/self/status", "r");
+  if (file == nullptr) return 0;
+  char line[256];
+  int64_t kib = 0;
+  while (std::fgets(line, sizeof(line), file) != nullptr) {
+    if (std::string(line).rfind(field, 0) == 0) {
+      kib = std::strtoll(line + std::string(field).size() + 1, nullptr, 10);
+    }
+  }
+  std::fclose(file);
+  return kib * 1024;
+}
+
+// Counts of calls by their time: 16 steps to each doubling.
+class Histogram {
+ public:
+  void Add(int64_t ns) {
+    worst_ = std::max(worst_, ns);
+    over_1ms_ += ns > 1'000'000 ? 1 : 0;
+    ++total_;
+    ++counts_[IndexOf(ns)];
+  }
+  void Print(const char* name) const {
+    std::printf("\"%s\": {\"p50_ns\": %lld, \"p99_ns\": %lld, ", name, At(0.5),
+                At(0.99));
+    std::printf("\"p99.99_ns\": %lld, \"worst_ns\": %lld, \"over_1ms\": %lld}",
+                At(0.9999), static_cast<long long>(worst_),
+                static_cast<long long>(over_1ms_));
+  }
+
+ private:
+  static constexpr int kSteps = 16;
+  static size_t IndexOf(int64_t ns) {
+    if (ns < kSteps) return static_cast<size_t>(std::max<int64_t>(ns, 0));
+    const int shift = 59 - __builtin_clzll(static_cast<uint64_t>(ns));
+    return static_cast<size_t>((shift + 1) * kSteps + (ns >> shift) - kSteps);
+  }
+  static int64_t ValueOf(size_t index) {
+    const auto i = static_cast<int64_t>(index);
+    if (i < kSteps) return i;
+    return (i % kSteps + kSteps + 1) << (i / kSteps - 1);
+  }
+  long long At(double share) const {
+    const auto wanted =
+        static_cast<int64_t>(static_cast<double>(total_) * share);
+    int64_t seen = 0;
+    for (size_t i = 0; i < counts_.size(); ++i) {
+      seen += counts_[i];
+      if (seen > wanted) return ValueOf(i);
+    }
+    return worst_;
+  }
+
+  std::vector<int64_t> counts_ = std::vector<int64_t>(64 * kSteps);
+  int64_t total_ = 0;
+  int64_t worst_ = 0;
+  int64_t over_1ms_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int64_t keys = argc > 1 ? std::atoll(argv[1]) : 10'000'000;
+  weir::MemoryStoreOptions options;
+  options.max_keys = argc > 2 ? std::atoll(argv[2]) : 0;
+  options.max_bytes = 0;
+  const int64_t before = Memory("VmRSS");
+  const auto store = *weir::MemoryStore::Create(options);
+  const auto limiter = *weir::Limiter::Create(
+      store, weir::Limit::Gcra(1'000, std::chrono::hours(100'000)));
+  Histogram calls;
+  int64_t undecided = 0;
+  char key[40];
+  const int64_t start = NowNs();
+  for (int64_t i = 0; i < keys; ++i) {
+    std::snprintf(key, sizeof(key), "client:%013lld",
+                  static_cast<long long>(i));
+    const int64_t t = NowNs();
+    if (!limiter.Check(std::string_view(key, 20)).ok()) ++undecided;
+    calls.Add(NowNs() - t);
+  }
+  const int64_t took = NowNs() - start;
+  const int64_t held = store->counters().keys;
+  const int64_t after = Memory("VmRSS");
+  const int64_t peak = Memory("VmHWM");
+
+  // The noise: as many timed steps in as long, 56 bytes of fresh memory each.
+  Histogram noise;
+  std::vector<char*> pages;
+  const int64_t noise_start = NowNs();
+  for (int64_t i = 0; i < keys; ++i) {
+    const int64_t t = NowNs();
+    if (i % 73 == 0) {
+      pages.push_back(static_cast<char*>(std::malloc(4'096)));
+      *pages.back() = 1;
+    }
+    noise.Add(NowNs() - t);
+    while (NowNs() - noise_start < took / keys * i) {
+    }
+  }
+  std::printf("{\"keys\": %lld, \"held\": %lld, \"undecided\": %lld, ",
+              static_cast<long long>(keys), static_cast<long long>(held),
+              static_cast<long long>(undecided));
+  std::printf("\"ns_a_call\": %.1f, ",
+              static_cast<double>(took) / static_cast<double>(keys));
+  std::printf("\"bytes_a_key\": %.1f, \"peak_bytes_a_key\": %.1f, ",
+              static_cast<double>(after - before) / static_cast<double>(held),
+              static_cast<double>(peak - before) / static_cast<double>(held));
+  calls.Print("calls");
+  std::printf(", ");
+  noise.Print("noise_floor");
+  std::printf("}\n");
+  for (char* page : pages) std::free(page);
+  return 0;
+}

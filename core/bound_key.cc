@@ -1,0 +1,135 @@
+#include "weir/bound_key.h"
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/limiter_state.h"
+#include "core/text.h"
+
+namespace weir {
+namespace {
+
+bool TimeIsSound(Time t) {
+  return ToMicros(t) <= kMaxExact && ToMicros(t) >= -kMaxExact;
+}
+
+}  // namespace
+
+// A key as bound under one set of rules.
+struct BoundKey::State {
+  struct Bound {
+    const RuleSet* set = nullptr;
+    const StoreRule* rule = nullptr;
+    int64_t limit = 0;
+    // Null: calls go by key.
+    std::unique_ptr<Binding> binding;
+  };
+
+  State(std::shared_ptr<Limiter::State> l, std::string_view k)
+      : limiter(std::move(l)), key(k) {}
+
+  // Binds under the rules of now, unless that is done.
+  absl::Status Rebind() {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const RuleSet& set = limiter->rules();
+    if (!all.empty() && all.back()->set == &set) return absl::OkStatus();
+    auto bound = std::make_unique<Bound>();
+    bound->set = &set;
+    if (const AttachedLimit* single = set.single(); single != nullptr) {
+      auto binding = limiter->store->Bind(*single->rule, key);
+      if (!binding.ok()) return binding.status();
+      bound->rule = single->rule.get();
+      bound->limit = single->limit.traits.capacity;
+      bound->binding = *std::move(binding);
+    }
+    // release: pairs with the acquire in Decide.
+    current.store(bound.get(), std::memory_order_release);
+    all.push_back(std::move(bound));
+    return absl::OkStatus();
+  }
+
+  absl::Status DecideByKey(int64_t cost, const Time* now, BoundDecision* d) {
+    const std::string_view view = key;
+    Call call = CallOf(view, cost);
+    if (now != nullptr) call.now = *now;
+    absl::StatusOr<Decision> decision = limiter->Run(Op::kCheck, call);
+    if (!decision.ok()) return decision.status();
+    d->limit_ = decision->limit;
+    d->outcome_.allowed = decision->allowed;
+    d->outcome_.numbers = {
+        decision->remaining,
+        decision->never() ? kNever : decision->retry_after->count(),
+        decision->reset_after.count()};
+    return absl::OkStatus();
+  }
+
+  const std::shared_ptr<Limiter::State> limiter;
+  const std::string key;
+  std::atomic<const Bound*> current{nullptr};
+  std::mutex mutex;  // guards `all`
+  // Those of replaced rules are kept: a call may still be at work with one.
+  std::vector<std::unique_ptr<const Bound>> all;
+};
+
+BoundKey::BoundKey(std::unique_ptr<State> state) : state_(std::move(state)) {}
+BoundKey::BoundKey(BoundKey&&) noexcept = default;
+BoundKey& BoundKey::operator=(BoundKey&&) noexcept = default;
+BoundKey::~BoundKey() = default;
+
+std::string_view BoundKey::key() const { return state_->key; }
+
+absl::StatusOr<BoundKey> Limiter::Bind(std::string_view key) const {
+  if (key.size() > kMaxKeyBytes) {
+    return InvalidArgument("key: ", key.size(), " bytes; allowed: at most ",
+                           kMaxKeyBytes);
+  }
+  auto state = std::make_unique<BoundKey::State>(state_, key);
+  if (absl::Status s = state->Rebind(); !s.ok()) return s;
+  return BoundKey(std::move(state));
+}
+
+absl::Status BoundKey::DecideSlowly(int64_t cost, const Time* now,
+                                    BoundDecision* d) const {
+  if (absl::Status s = state_->Rebind(); !s.ok()) return s;
+  // acquire: pairs with the release in Rebind.
+  const State::Bound* bound = state_->current.load(std::memory_order_acquire);
+  if (bound->binding == nullptr || (now != nullptr && !TimeIsSound(*now)) ||
+      !RuleSet::SingleCallIsSound({}, cost)) {
+    return state_->DecideByKey(cost, now, d);
+  }
+  absl::Status error;
+  bound->binding->Check(*bound->rule, now, cost, &d->outcome_, &error);
+  d->limit_ = bound->limit;
+  return error;
+}
+
+absl::StatusOr<BoundDecision> BoundKey::Decide(int64_t cost,
+                                               const Time* now) const {
+  // One value on every way out: it is made where the caller wants it.
+  absl::StatusOr<BoundDecision> d(absl::in_place);
+  d->cost_ = cost;
+  // acquire: pairs with the release in Rebind.
+  const State::Bound* bound = state_->current.load(std::memory_order_acquire);
+  absl::Status error;
+  if (__builtin_expect(bound->set == &state_->limiter->rules() &&
+                           bound->binding != nullptr &&
+                           (now == nullptr || TimeIsSound(*now)) &&
+                           RuleSet::SingleCallIsSound({}, cost),
+                       1)) {
+    d->limit_ = bound->limit;
+    if (__builtin_expect(bound->binding->Check(*bound->rule, now, cost,
+                                               &d->outcome_, &error),
+                         1)) {
+      return d;
+    }
+  } else {
+    error = DecideSlowly(cost, now, &*d);
+  }
+  if (!error.ok()) d = std::move(error);
+  return d;
+}
+
+}  // namespace weir

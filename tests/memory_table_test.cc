@@ -1,0 +1,136 @@
+// The table of a stripe: what it holds, and what a single step of it costs.
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+
+#include "backends/memory/table.h"
+#include "gtest/gtest.h"
+#include "weir/registry.h"
+#include "weir/testing/random.h"
+
+namespace weir {
+namespace {
+
+class TableTest : public ::testing::Test {
+ protected:
+  TableTest()
+      : record_(0, 0, context_.hash.Seed(0), CompiledLimit(), nullptr,
+                nullptr) {
+    context_.records.Add(&record_);
+  }
+
+  uint64_t Hash(std::string_view key) {
+    return context_.hash(record_.seed, key);
+  }
+  Table::Entry Find(std::string_view key) {
+    return table_.Find(Hash(key), record_, key);
+  }
+  void Insert(std::string_view key, int64_t mark) {
+    Table::SetExpiry(table_.Insert(Hash(key), record_, key).state(record_),
+                     mark);
+  }
+
+  TableContext context_;
+  const LimitRecord record_;
+  Table table_{&context_};
+};
+
+std::string KeyOf(uint64_t i) {
+  // Of many lengths, among them none at all and ones that lie apart.
+  std::string key = std::to_string(i);
+  if (i == 0) return "";
+  key.append(i % 13 == 0 ? i % 600 : i % 40, 'x');
+  return key;
+}
+
+TEST_F(TableTest, HoldsWhatAMapHolds) {
+  testing::Rng rng = testing::TestRng();
+  std::map<uint64_t, int64_t> map;
+  const int64_t steps = testing::Rounds(200'000, 2'000'000);
+  // Grows, shrinks, and grows again.
+  for (int64_t i = 0; i < steps; ++i) {
+    const bool growing = (i / 40'000) % 2 == 0;
+    const uint64_t n = rng.Next() % 30'000;
+    const std::string key = KeyOf(n);
+    const auto it = map.find(n);
+    const Table::Entry e = Find(key);
+    ASSERT_EQ(static_cast<bool>(e), it != map.end()) << key;
+    if (e) {
+      ASSERT_EQ(Table::ExpiryOf(e.state(record_)), it->second);
+      ASSERT_EQ(e.slot().key(), key);
+    }
+    if (!e && (growing || rng.Next() % 8 == 0)) {
+      Insert(key, i);
+      map[n] = i;
+    } else if (e && (!growing || rng.Next() % 8 == 0)) {
+      table_.Remove(Hash(key), e);
+      map.erase(n);
+    }
+    ASSERT_EQ(table_.size(), map.size());
+  }
+  for (const auto& [n, mark] : map) {
+    const Table::Entry e = Find(KeyOf(n));
+    ASSERT_TRUE(e) << n;
+    ASSERT_EQ(Table::ExpiryOf(e.state(record_)), mark);
+  }
+}
+
+TEST_F(TableTest, NoStepMovesMoreThanAFewEntries) {
+  constexpr int kKeys = 300'000;
+  int64_t most = 0;
+  size_t most_bytes = 0;
+  int64_t most_maps = 0;
+  const auto step = [&](auto run) {
+    const int64_t moved = table_.moved();
+    const size_t bytes = table_.bytes();
+    const int64_t maps = context_.pool.maps();
+    run();
+    most = std::max(most, table_.moved() - moved);
+    if (table_.bytes() > bytes) {
+      most_bytes = std::max(most_bytes, table_.bytes() - bytes);
+    }
+    most_maps = std::max(most_maps, context_.pool.maps() - maps);
+  };
+  for (int i = 0; i < kKeys; ++i) {
+    step([&] { Insert("client:" + std::to_string(i), i); });
+  }
+  EXPECT_LE(most, 64);
+  // New pieces: of entries and of lines.
+  EXPECT_LE(most_bytes, size_t{2 * 64 * 1024});
+  EXPECT_EQ(most_maps, 1);
+  most = 0;
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string key = "client:" + std::to_string(i);
+    step([&] { table_.Remove(Hash(key), Find(key)); });
+  }
+  EXPECT_LE(most, 64);
+  EXPECT_EQ(table_.size(), 0U);
+}
+
+TEST_F(TableTest, TakesLittleAndGivesItBack) {
+  for (int i = 0; i < 200'000; ++i) {
+    char key[32];
+    std::snprintf(key, sizeof(key), "client:%013d", i);
+    Insert(key, i);
+  }
+  // 20-byte keys, 16 bytes of state.
+  EXPECT_LE(table_.bytes(), size_t{200'000} * 56);
+  while (table_.size() > 1000) table_.Remove(table_.Next());
+  EXPECT_LE(table_.bytes(), size_t{150'000});
+  while (table_.size() > 0) table_.Remove(table_.Next());
+  EXPECT_EQ(table_.bytes(), 0U);
+}
+
+TEST_F(TableTest, VisitsEveryEntryInARound) {
+  std::map<std::string, int> seen;
+  for (uint64_t i = 0; i < 5'000; ++i) Insert(KeyOf(i), 0);
+  table_.BeginRound();
+  for (int i = 0; i < 5'000; ++i) {
+    ++seen[std::string(table_.Next().slot().key())];
+  }
+  EXPECT_EQ(seen.size(), 5'000U);
+}
+
+}  // namespace
+}  // namespace weir
