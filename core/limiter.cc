@@ -99,7 +99,7 @@ namespace {
 // caller wants it.
 absl::StatusOr<Decision> CheckSingle(Store& store, const RuleSet& rules,
                                      std::string_view key, int64_t cost) {
-  const Step step = {rules.single()->rule.get(), key, cost};
+  const Step step = {rules.single()->rule.get(), key, key, cost};
   Outcome outcome;
   absl::StatusOr<Decision> d(absl::in_place);
   absl::Status s = store.Run(Op::kCheck, std::nullopt, &step, &outcome, 1);

@@ -539,7 +539,10 @@ absl::Status MemoryStore::Impl::CheckByKey(const StoreRule& rule,
                                            std::string_view key,
                                            const Time* now, int64_t cost,
                                            BoundOutcome* outcome) {
-  const Step step = {&rule, key, cost};
+  Step step;
+  step.rule = &rule;
+  step.key = key;
+  step.cost = cost;
   Outcome o;
   const Reading known = Known(now == nullptr ? std::optional<Time>() : *now);
   if (!RunOne(Op::kCheck, known, step, HashOf(*RecordOf(step), key), &o)) {
