@@ -41,14 +41,14 @@ if(WEIR_HAVE_REDIS)
     backends/redis/course.cc
     backends/redis/dialer.cc
     backends/redis/errors.cc
-    backends/redis/key_name.cc
     backends/redis/fork_mark.cc
+    backends/redis/key_name.cc
     backends/redis/link.cc
     backends/redis/lookup.cc
     backends/redis/node.cc
     backends/redis/options.cc
-    backends/redis/redis_store.cc
     backends/redis/reactor.cc
+    backends/redis/redis_store.cc
     backends/redis/resp.cc
     backends/redis/router.cc
     backends/redis/script_set.cc
