@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/redis/script_set.h"
 #include "gtest/gtest.h"
+#include "tests/redis/redis_cluster.h"
 #include "tests/redis/redis_factory.h"
 #include "weir/limiter.h"
 #include "weir/testing/engine_samples.h"
@@ -272,6 +273,34 @@ TEST_F(RedisStoreTest, AReservationLiesAheadAndIsGivenBack) {
   EXPECT_GT(*third->wait(), seconds(19));
   ASSERT_TRUE(second->Cancel().ok());
   EXPECT_LE(*Decided(limiter.Peek("k")).retry_after, seconds(10));
+}
+
+TEST(RedisStoreOnACluster, DecidesCallsWhoseKeysShareATag) {
+  WEIR_NEEDS_REDIS_SERVER();
+  auto cluster = testing::RedisCluster::Start();
+  ASSERT_NE(cluster, nullptr);
+  RedisStoreOptions options;
+  options.timeout = seconds(10);
+  const auto store = RedisStore::Create(
+      absl::StrCat("redis+cluster://127.0.0.1:", cluster->node(0).port()),
+      options);
+  ASSERT_TRUE(store.ok()) << store.status();
+  const auto limiter = Limiter::Create(
+      *store, std::vector<Rule>{{"host", Limit::SlidingLog(2, hours(1))},
+                                {"client", Limit::Gcra(1, hours(1))}});
+  ASSERT_TRUE(limiter.ok()) << limiter.status();
+  for (const std::string tag : {"a", "", "}", "{b}", "%", "c{d"}) {
+    int granted = 0;
+    for (const char* client : {"/x", "/x", "/y", "/z"}) {
+      const std::string key = tag + client;
+      const std::vector<std::string_view> keys = {tag, key};
+      Call call;
+      call.keys = keys;
+      call.tag = tag;
+      granted += Decided(limiter->Check(call)).allowed ? 1 : 0;
+    }
+    EXPECT_EQ(granted, 2) << tag;
+  }
 }
 
 TEST(RedisStore, RefusesWhatItCannotUse) {
