@@ -155,7 +155,8 @@ bool IsOutage(const absl::Status& status) { return IsOutage(ReasonOf(status)); }
 Reason ReasonOf(const absl::Status& status) {
   const absl::optional<absl::Cord> payload = status.GetPayload(kPayload);
   if (!payload.has_value()) return Reason::kNone;
-  const auto text = static_cast<std::string>(*payload);
+  std::string text;
+  absl::CopyCordToString(*payload, &text);
   const std::string_view name =
       std::string_view(text).substr(0, text.find(','));
   for (const Entry& entry : kTable) {

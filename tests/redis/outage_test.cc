@@ -1,5 +1,6 @@
 // Real servers that are down, stopped, want a password, are full; and a
 // process that forks.
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <csignal>
 #include <thread>
 
+#include "backends/redis/socket.h"
 #include "gmock/gmock.h"
 #include "tests/redis/client_fixture.h"
 
@@ -126,7 +128,19 @@ TEST_F(OutageTest, WritingToAClosedSocketDoesNotKillTheProcess) {
     auto client = MakeClient(server_->url());
     int failures = 0;
     if (!Ask(client.get(), Take(), "k", "1").ok()) _exit(2);
+    // A socket that nobody looks at before it is written to.
+    std::vector<SocketAddress> found;
+    std::string error;
+    Lookup lookup({"127.0.0.1", server_->port(), ""});
+    Socket socket;
+    if (!lookup.Take(&found, &error) || found.empty()) _exit(4);
+    const int begun = socket.Connect(found[0]);
+    if (begun != 0 && begun != EINPROGRESS) _exit(5);
+    PollUntil(socket.fd(), POLLOUT, In(seconds(5)));
     kill(server_->pid(), SIGKILL);
+    PollUntil(socket.fd(), POLLIN, In(seconds(5)));
+    for (int i = 0; i < 50; ++i) failures += socket.Send("x", 1) < 0;
+    if (failures == 0) _exit(6);
     for (int i = 0; i < 50; ++i) {
       failures += !Ask(client.get(), Take(), "k", "1").ok();
     }
