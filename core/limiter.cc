@@ -170,7 +170,7 @@ std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
   for (size_t first = 0; first < keys.size(); first += kAtOnce) {
     const size_t n = std::min(keys.size() - first, kAtOnce);
     for (size_t i = 0; i < n; ++i) {
-      steps[i] = {single->rule.get(), keys[first + i], cost};
+      steps[i] = {single->rule.get(), keys[first + i], keys[first + i], cost};
     }
     state_->store->RunEach(Op::kCheck, std::nullopt, steps, outcomes, statuses,
                            n);

@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -104,10 +105,17 @@ std::string CheckForeign(const std::string& layer, bool is_public,
   const bool standard =
       include.angled && include.what.find_first_of("./") == std::string::npos;
   if (standard) return "";
-  // The system's own reader of addresses.
-  if (include.what == "arpa/inet.h" && layer == "core" && !is_public) return "";
-  // The Redis store talks to sockets.
-  if (include.angled && layer == "backends/redis" && !is_public) return "";
+  if (is_public || !include.angled) {
+    return "neither the standard library, Abseil, nor weir's own";
+  }
+  // What is asked of the system: addresses and the processor's clock; pages,
+  // its turn, and its wide comparisons; sockets.
+  static const std::set<std::pair<std::string, std::string>> kSystem = {
+      {"core", "arpa/inet.h"},        {"core", "cpuid.h"},
+      {"core", "x86intrin.h"},        {"backends/memory", "emmintrin.h"},
+      {"backends/memory", "sched.h"}, {"backends/memory", "sys/mman.h"}};
+  if (layer == "backends/redis") return "";
+  if (kSystem.count({layer, include.what}) > 0) return "";
   return "neither the standard library, Abseil, nor weir's own";
 }
 

@@ -12,8 +12,8 @@
 
 #include "absl/status/status.h"
 #include "backends/redis/call.h"
-#include "backends/redis/mutex.h"
 #include "backends/redis/options.h"
+#include "core/mutex.h"
 
 namespace weir::redis {
 

@@ -15,11 +15,11 @@
 
 #include "absl/base/thread_annotations.h"
 #include "backends/redis/call.h"
-#include "backends/redis/mutex.h"
 #include "backends/redis/node.h"
 #include "backends/redis/options.h"
 #include "backends/redis/slot.h"
 #include "backends/redis/tally.h"
+#include "core/mutex.h"
 
 namespace weir::redis {
 

@@ -9,10 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "backends/redis/dialer.h"
-#include "backends/redis/mutex.h"
 #include "backends/redis/options.h"
 #include "backends/redis/stream.h"
 #include "backends/redis/tally.h"
+#include "core/mutex.h"
 
 namespace weir::redis {
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "backends/redis/mutex.h"
+#include "core/mutex.h"
 
 namespace weir::redis {
 

@@ -16,10 +16,10 @@
 #include "backends/redis/async_call.h"
 #include "backends/redis/channel.h"
 #include "backends/redis/cluster_map.h"
-#include "backends/redis/mutex.h"
 #include "backends/redis/options.h"
 #include "backends/redis/tally.h"
 #include "backends/redis/timer_heap.h"
+#include "core/mutex.h"
 
 namespace weir::redis {
 

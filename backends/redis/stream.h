@@ -22,11 +22,11 @@
 #include "absl/base/thread_annotations.h"
 #include "backends/redis/batch.h"
 #include "backends/redis/fifo.h"
-#include "backends/redis/mutex.h"
 #include "backends/redis/options.h"
 #include "backends/redis/resp.h"
 #include "backends/redis/socket.h"
 #include "backends/redis/tally.h"
+#include "core/mutex.h"
 
 namespace weir::redis {
 

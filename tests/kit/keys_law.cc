@@ -106,7 +106,7 @@ TEST_P(KeysLaw, AKeyThatIsTooLongIsAnError) {
 
 TEST_P(KeysLaw, KeysAreForgottenOnceTheyEqualFreshOnes) {
   if (!factory().keys || !factory().sweep) {
-    GTEST_SKIP() << "this store forgets keys at a time of its own choosing";
+    GTEST_SKIP() << "not for this store: it forgets keys when it likes";
   }
   ForEachLimit(
       factory(), engine(), rng_,

@@ -70,7 +70,8 @@ TEST_P(SilenceLaw, PeekCostZeroAndDeniedCallsChangeNoLaterDecision) {
 }
 
 TEST_P(SilenceLaw, NoKeyAppearsByLooking) {
-  if (!factory().keys) GTEST_SKIP() << "this store can't count its keys";
+  if (!factory().keys)
+    GTEST_SKIP() << "not for this store: it can not count its keys";
   ForEachLimit(factory(), engine(), rng_,
                [&](const Limit& limit, const Setting& setting) {
                  const Harness harness = factory().make();
@@ -92,7 +93,8 @@ TEST_P(SilenceLaw, NoKeyAppearsByLooking) {
 }
 
 TEST_P(SilenceLaw, ACallThatCanNeverPassLeavesNoKey) {
-  if (!factory().keys) GTEST_SKIP() << "this store can't count its keys";
+  if (!factory().keys)
+    GTEST_SKIP() << "not for this store: it can not count its keys";
   ForEachLimit(factory(), engine(), rng_,
                [&](const Limit& limit, const Setting& setting) {
                  const absl::StatusOr<CompiledLimit> compiled =
@@ -111,7 +113,7 @@ TEST_P(SilenceLaw, ACallThatCanNeverPassLeavesNoKey) {
 
 TEST_P(SilenceLaw, NoExpiryMovesByLooking) {
   if (!factory().keys || !factory().sweep) {
-    GTEST_SKIP() << "this store forgets keys at a time of its own choosing";
+    GTEST_SKIP() << "not for this store: it forgets keys when it likes";
   }
   ForEachLimit(factory(), engine(), rng_,
                [&](const Limit& limit, const Setting& setting) {

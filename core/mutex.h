@@ -1,15 +1,15 @@
 // std::mutex and its condition variable with the annotations that clang's
 // -Wthread-safety reads.
-#ifndef WEIR_BACKENDS_REDIS_MUTEX_H_
-#define WEIR_BACKENDS_REDIS_MUTEX_H_
+#ifndef WEIR_CORE_MUTEX_H_
+#define WEIR_CORE_MUTEX_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
 #include "absl/base/thread_annotations.h"
-#include "backends/redis/call.h"
 
-namespace weir::redis {
+namespace weir {
 
 class ABSL_LOCKABLE Mutex {
  public:
@@ -41,7 +41,7 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
 class CondVar {
  public:
   // False: the deadline has passed.
-  bool WaitUntil(Mutex* mutex, SteadyTime deadline)
+  bool WaitUntil(Mutex* mutex, std::chrono::steady_clock::time_point deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     std::unique_lock<std::mutex> lock(mutex->mutex_, std::adopt_lock);
     const bool woken =
@@ -56,6 +56,6 @@ class CondVar {
   std::condition_variable cv_;
 };
 
-}  // namespace weir::redis
+}  // namespace weir
 
-#endif  // WEIR_BACKENDS_REDIS_MUTEX_H_
+#endif  // WEIR_CORE_MUTEX_H_
