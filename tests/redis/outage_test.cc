@@ -20,16 +20,7 @@ using ::weir::testing::RedisServer;
 using ::weir::testing::WaitUntil;
 using Steady = std::chrono::steady_clock;
 
-class OutageTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    WEIR_NEEDS_REDIS_SERVER();
-    server_ = RedisServer::Start();
-    ASSERT_NE(server_, nullptr);
-  }
-
-  std::unique_ptr<RedisServer> server_;
-};
+class OutageTest : public OneServer {};
 
 TEST_F(OutageTest, StartsWhileRedisIsDownAndFindsItLater) {
   server_->Kill();
