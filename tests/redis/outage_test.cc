@@ -148,6 +148,8 @@ TEST_F(OutageTest, ForkedChildrenUseSocketsOfTheirOwn) {
   constexpr int kChildren = 4;
   constexpr int kCalls = 200;
   ASSERT_TRUE(Ask(client.get(), Take(), "k", "500").ok());
+  // Here once, so that no child is made while the script is.
+  ASSERT_TRUE(Ask(client.get(), Echo(), "e", "parent").ok());
   // Another thread may be in the middle of a call, with all its locks.
   std::atomic<bool> stop{false};
   std::thread busy([&] {
