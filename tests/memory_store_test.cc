@@ -3,6 +3,8 @@
 #include "weir/memory_store.h"
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -128,6 +130,56 @@ TEST_F(MemoryStoreTest, ReadsItsOwnClockWhereNoneIsGiven) {
 
 TEST_F(MemoryStoreTest, AFullStoreDecidesForKnownKeysOnly) {
   constexpr int kMax = 100;
+// After a reading was taken, and before it is used, something happens.
+class InterruptedClock final : public Clock {
+ public:
+  Time Now() const override {
+    const Time now = now_;
+    if (meanwhile) std::exchange(meanwhile, nullptr)();
+    return now;
+  }
+  void Advance(Micros by) { now_ += by; }
+
+  mutable std::function<void()> meanwhile;
+
+ private:
+  Time now_ = TimeFromMicros(1'700'000'000'000'000);
+};
+
+// A call that is held up for longer than its key's state reaches does not take
+// what others charged meanwhile for the doing of a clock that jumped.
+TEST(MemoryStoreClockTest, AWaitIsNoJumpOfTheClock) {
+  const auto window = std::chrono::milliseconds(1);
+  for (const Limit& limit :
+       {Limit::FixedWindow(5, window), Limit::SlidingWindowCounter(5, window),
+        Limit::SlidingLog(5, window), Limit::SlidingLogList(5, window),
+        Limit::WindowedTokenBucket(5, window, 5),
+        Limit::Gcra(5, window).MaxWait(Micros(0))}) {
+    SCOPED_TRACE(limit.algorithm());
+    const auto clock = std::make_shared<InterruptedClock>();
+    MemoryStoreOptions options;
+    options.clock = clock;
+    const Limiter limiter =
+        *Limiter::Create(*MemoryStore::Create(options), limit);
+    ASSERT_TRUE(limiter.Check("a")->allowed);
+    bool drained = false;
+    clock->meanwhile = [&] {
+      clock->Advance(Micros(5'000));
+      const std::string_view key = "a";
+      const int64_t cost = 5;
+      Call call;
+      call.keys = absl::MakeConstSpan(&key, 1);
+      call.costs = absl::MakeConstSpan(&cost, 1);
+      call.now = clock->Now();
+      drained = limiter.Check(call)->allowed;
+    };
+    const std::string_view key = "a";
+    EXPECT_FALSE(limiter.CheckMany({&key, 1})[0]->allowed);
+    ASSERT_TRUE(drained);
+    EXPECT_FALSE(limiter.Check("a")->allowed);
+  }
+}
+
   const auto store = Make(kMax, 4);
   const Limiter limiter = With(store, Limit::Gcra(2, hours(1)));
   for (int i = 0; i < kMax; ++i) {

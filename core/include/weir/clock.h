@@ -20,7 +20,8 @@
 namespace weir {
 
 // Thread safety: Now() is called from every thread that asks for a decision,
-// at the same time.
+// at the same time. The embedded store calls it while it holds locks of its
+// own: it must not call the store or a limiter on it, and should not take long.
 class Clock {
  public:
   virtual ~Clock() = default;

@@ -150,8 +150,9 @@ class Limiter {
   // for it.
   absl::StatusOr<BoundKey> Bind(std::string_view key) const;
 
-  // One Check for each key, each on its own. Cheaper than as many calls: the
-  // clock is read once for 64 of them, and memory is fetched for all at once.
+  // One Check for each key, each on its own. Cheaper than as many calls: memory
+  // is fetched for 64 keys at once, and most of them share a reading of the
+  // clock. (A key that is new, or was asked at a later time, has its own.)
   std::vector<absl::StatusOr<Decision>> CheckMany(
       absl::Span<const std::string_view> keys, int64_t cost = 1) const;
 
