@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,9 @@ class RuleSet {
       Store& store, std::vector<Rule> rules, const LimiterOptions& options);
 
   const std::vector<Rule>& rules() const { return rules_; }
+  // Equal texts: sets that decide alike, whatever is asked. Empty: it can't be
+  // told (functions, plan_of, can't be compared).
+  std::string Text() const;
 
   // The one rule there is, if it is enforced, has no plans and asks the store;
   // else null. Its calls go the short way: SingleCallIsSound, one step, Single.

@@ -44,8 +44,10 @@ class alignas(64) BoundCell {
   // begins with it: a time or the number of a slot is far from it.
   static constexpr int64_t kAbsent = std::numeric_limits<int64_t>::min();
 
-  // Null: no state.
-  BoundCell(const LimitRecord* record, const char* state, size_t bytes) {
+  // Without a state.
+  explicit BoundCell(const LimitRecord* record) { Fill(record, nullptr, 0); }
+  // Before anybody else knows it.
+  void Fill(const LimitRecord* record, const char* state, size_t bytes) {
     Store(state, bytes);
     record_.store(record, std::memory_order_relaxed);
   }

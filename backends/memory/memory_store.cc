@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/container/fixed_array.h"
 #include "absl/container/inlined_vector.h"
 #include "backends/memory/bound_cell.h"
@@ -520,7 +521,12 @@ absl::StatusOr<std::unique_ptr<Binding>> MemoryStore::Bind(
   if (record.hot == nullptr) return nullptr;
   BoundCell* cell = impl_->BindCell(record, key);
   if (cell == nullptr) return impl_->NoRoom();
-  return record.word->bind(impl_.get(), &record, key, cell);
+  // The cell is the binding's, if that is made.
+  auto unbind = absl::MakeCleanup([&] { impl_->Unbind(record, key, cell); });
+  std::unique_ptr<Binding> binding =
+      record.word->bind(impl_.get(), &record, key, cell);
+  std::move(unbind).Cancel();
+  return binding;
 }
 
 BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
@@ -530,26 +536,37 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
   const Reading known = Known(std::nullopt);
   MemoryCall call = CallAt(known, absl::MakeConstSpan(&index, 1));
   ReadClock(known, &call);
+  // Made first: nothing has to be undone if there is no memory.
+  auto fresh = std::make_unique<BoundCell>(&record);
   Stripe& s = keeper.stripe(index);
   const SpinLockHolder lock(&s.mutex);
   Table::Entry e = s.table.Find(hash, record, key);
-  const bool known_key = static_cast<bool>(e);
-  if (!known_key) {
+  if (!e) {
     if (!keeper.Reserve(index, call.held, call.now, call.steady)) {
       return nullptr;
     }
+    auto release = absl::MakeCleanup([&] { keeper.Release(1); });
     e = s.table.Insert(hash, record, key);
-  }
-  char* state = e.state(record);
-  BoundCell* cell;
-  if (e.slot().bound()) {
-    cell = LoadPointer<BoundCell>(state);
+    std::move(release).Cancel();
+  } else if (e.slot().bound()) {
+    auto* cell = LoadPointer<BoundCell>(e.state(record));
+    ++cell->handles;
+    return cell;
   } else {
-    cell = new BoundCell(&s.table.RecordOf(e.slot()),
-                         known_key ? state : nullptr, record.state_bytes);
-    StorePointer(state, cell);
-    e.slot().set_bound(true);
+    // Room for the cell; what leaves for it may move this entry.
+    e.slot().set_held(true);
+    const bool room =
+        keeper.ReserveBytes(index, call.held, call.now, call.steady);
+    e = s.table.Find(hash, record, key);
+    e.slot().set_held(false);
+    if (!room) return nullptr;
+    fresh->Fill(&s.table.RecordOf(e.slot()), e.state(record),
+                record.state_bytes);
   }
+  StorePointer(e.state(record), fresh.get());
+  e.slot().set_bound(true);
+  keeper.context().CountBytes(sizeof(BoundCell));
+  BoundCell* cell = fresh.release();
   ++cell->handles;
   return cell;
 }

@@ -18,9 +18,9 @@ char* OpenKey::Ensure() {
       failed_ = true;
       return nullptr;
     }
+    entry_ = table().Insert(hash_, *record_, key_);
     reserved_ = false;
     inserted_ = true;
-    entry_ = table().Insert(hash_, *record_, key_);
     removals_ = table().removals();
   }
   return entry_.state(*record_);
