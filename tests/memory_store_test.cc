@@ -8,11 +8,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "weir/bound_key.h"
 #include "weir/limiter.h"
 #include "weir/testing/random.h"
 
@@ -128,8 +130,6 @@ TEST_F(MemoryStoreTest, ReadsItsOwnClockWhereNoneIsGiven) {
   EXPECT_EQ(Make(0, 1)->Now(), clock_->Now());
 }
 
-TEST_F(MemoryStoreTest, AFullStoreDecidesForKnownKeysOnly) {
-  constexpr int kMax = 100;
 // After a reading was taken, and before it is used, something happens.
 class InterruptedClock final : public Clock {
  public:
@@ -180,6 +180,8 @@ TEST(MemoryStoreClockTest, AWaitIsNoJumpOfTheClock) {
   }
 }
 
+TEST_F(MemoryStoreTest, AFullStoreDecidesForKnownKeysOnly) {
+  constexpr int kMax = 100;
   const auto store = Make(kMax, 4);
   const Limiter limiter = With(store, Limit::Gcra(2, hours(1)));
   for (int i = 0; i < kMax; ++i) {
@@ -256,6 +258,62 @@ TEST_F(MemoryStoreTest, KeysThatEqualFreshOnesMakeRoom) {
   }
   EXPECT_LE(store->counters().keys, kMax);
   EXPECT_GE(store->counters().expired, kMax);
+}
+
+TEST_F(MemoryStoreTest, ThreadsDoNotPassTheBoundOnKeysForAMoment) {
+  const auto store = Make(8, 16);
+  const Limiter limiter = With(store, Limit::Gcra(1, hours(1)));
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> callers;
+  for (int n = 0; n < 3; ++n) {
+    callers.emplace_back([&, n] {
+      for (int i = 0; i < 20'000; ++i) {
+        (void)limiter.Check(Key(n * 100 + i % 40)).ok();
+      }
+    });
+  }
+  int64_t most = 0;
+  std::thread watcher([&] {
+    while (!stop) most = std::max(most, store->counters().keys);
+  });
+  for (std::thread& caller : callers) caller.join();
+  stop = true;
+  watcher.join();
+  EXPECT_LE(most, 8);
+}
+
+TEST_F(MemoryStoreTest, AHandlesCellCountsInTheBytes) {
+  MemoryStoreOptions options;
+  options.clock = clock_;
+  options.max_bytes = 400;
+  const auto store = *MemoryStore::Create(options);
+  const Limiter limiter = With(store, Limit::Gcra(1, hours(1)));
+  ASSERT_TRUE(limiter.Check("a").ok());
+  const int64_t without = store->counters().bytes;
+  {
+    const BoundKey handle = *limiter.Bind("a");
+    EXPECT_GE(store->counters().bytes, without + 64);
+    const BoundKey another = *limiter.Bind("a");
+    EXPECT_LT(store->counters().bytes, without + 128);
+  }
+  EXPECT_EQ(store->counters().bytes, without);
+  // Where there is no room for a cell, there is no handle.
+  std::vector<BoundKey> handles;
+  absl::Status refused;
+  for (int i = 0; i < 10 && refused.ok(); ++i) {
+    absl::StatusOr<BoundKey> handle = limiter.Bind(Key(i));
+    if (handle.ok()) {
+      handles.push_back(*std::move(handle));
+    } else {
+      refused = handle.status();
+    }
+  }
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(limiter.Bind("a").status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_FALSE(limiter.Check("a")->allowed);
+  handles.clear();
+  EXPECT_TRUE(limiter.Bind("a").ok());
 }
 
 TEST_F(MemoryStoreTest, NoBoundIsNoBound) {

@@ -197,11 +197,11 @@ class TimeSource {
   const Clock& clock() const { return clock_ == nullptr ? own_ : *clock_; }
   // Null: the clock is the user's.
   const FastClock* fast() const { return fast_; }
-
   // May be a little early: see FastClock.
   int64_t Read() const {
     return fast_ != nullptr ? fast_->Early() : ToMicros(clock_->Now());
   }
+
  private:
   const SteadyClock own_;
   const std::shared_ptr<const Clock> clock_;
@@ -240,11 +240,11 @@ struct MemoryStore::Impl final : CellHost {
     return keeper.context().hash(record.seed, key);
   }
 
+  // `early`: null, or a reading from before the lock, which a call that finds
+  // the key's state at hand may go by.
   bool RunOne(Op op, const Reading& known, const Step& step, uint64_t hash,
               Outcome* outcome, const int64_t* early = nullptr);
   // The stripe is locked.
-  // `early`: null, or a reading from before the lock, which a call that finds
-  // the key's state at hand may go by.
   ABSL_ATTRIBUTE_NOINLINE bool RunLocked(Op op, const Reading& known,
                                          const Step& step, uint64_t hash,
                                          Outcome* outcome);
@@ -608,6 +608,7 @@ void MemoryStore::Impl::Unbind(const LimitRecord& record, std::string_view key,
     s.table.Remove(hash, e);
     keeper.Release(1);
   }
+  keeper.context().CountBytes(-static_cast<int64_t>(sizeof(BoundCell)));
   delete cell;
 }
 
