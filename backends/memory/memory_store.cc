@@ -558,6 +558,7 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
     const bool room =
         keeper.ReserveBytes(index, call.held, call.now, call.steady);
     e = s.table.Find(hash, record, key);
+    if (!e) return nullptr;  // never: what is held does not leave
     e.slot().set_held(false);
     if (!room) return nullptr;
     fresh->Fill(&s.table.RecordOf(e.slot()), e.state(record),

@@ -17,7 +17,7 @@
 // fresh key. Where most calls are of handles, calls by key or the store's
 // Sweep() do it.
 //
-// A handle keeps what it needs (about 100 bytes and the key) for each set of
+// A handle keeps what it needs (about 160 bytes and the key) for each set of
 // rules under which it was asked; one that comes again is not kept twice.
 //
 // Thread safety: Check from any thread at the same time. Can be moved, not
