@@ -1,4 +1,5 @@
--- Adds an entry to a log in a sorted set. drop: how many oldest ones go; -1 all.
+-- Adds an entry to a log in a sorted set. drop: how many of the oldest go; -1:
+-- all.
 if drop < 0 then call('DEL', key) end
 if missing then
   call('ZADD', key, '-inf', '\255' .. record, at, value)

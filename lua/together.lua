@@ -19,9 +19,7 @@ do
       op, flags, given, n = unpack('<BBdd', step)
       local counts, kind = flags % 8 >= kCountDenied, string.byte(kinds, i)
       local fits, state, charged, bytes, value, life, missing, drop, at, push
-      if flags >= kDenyAll or n <= 0 then
-        kind = 0
-      end
+      if flags >= kDenyAll or n <= 0 then kind = 0 end -- not usual
       --[[checks]]
       if fits == nil then
         known = false
@@ -40,8 +38,8 @@ do
     if known then
       local reply = pack('<d', now)
       for i = 1, count do
-        local key, record, kind = KEYS[i], ARGV[2 * i - 1], string.byte(kinds, i)
-        local rule = rules[i]
+        local key, record, rule = KEYS[i], ARGV[2 * i - 1], rules[i]
+        local kind = string.byte(kinds, i)
         local fits, state = rule[1], rule[3]
         if (allowed and fits) or rule[2] then
           local value, life = rule[6], rule[7]

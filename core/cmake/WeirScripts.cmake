@@ -6,7 +6,7 @@
 #   engines[i] = NAME.lua ..., run.lua
 #
 # alone.lua and together.lua hold what the lines "-- Check:" and "-- Charge:" of
-# NAME.lua name.
+# NAME.lua name; an engine without them has only its half.
 #
 # weir_write_scripts(OUT): writes the header OUT.
 
@@ -30,12 +30,12 @@ function(weir_script name text out)
 endfunction()
 
 # weir_lua_part(HALF LABEL OUT): the part that the line "-- LABEL:" of a Lua half
-# names.
+# names; empty without such a line.
 function(weir_lua_part half label out)
-  if(NOT half MATCHES "\n-- ${label}: +([a-z0-9_]+)\n")
-    message(FATAL_ERROR "a Lua half has no line \"-- ${label}: NAME\":\n${half}")
+  set(text "")
+  if(half MATCHES "\n-- ${label}: +([a-z0-9_]+)\n")
+    weir_read_lua(${CMAKE_MATCH_1} text)
   endif()
-  weir_read_lua(${CMAKE_MATCH_1} text)
   set(${out} "${text}" PARENT_SCOPE)
 endfunction()
 
@@ -79,16 +79,19 @@ function(weir_write_scripts out)
     weir_read_lua(${name} half)
     weir_lua_part("${half}" Check check)
     weir_lua_part("${half}" Charge charge)
-    string(REPLACE "--[[check]]" "${check}" usual "${alone}")
-    string(REPLACE "--[[charge]]" "${charge}" usual "${usual}")
+    set(usual "")
+    if(check)
+      string(REPLACE "--[[check]]" "${check}" usual "${alone}")
+      string(REPLACE "--[[charge]]" "${charge}" usual "${usual}")
+      string(APPEND checks "${word} kind == ${i} then\n${check}")
+      string(APPEND charges "${word} kind == ${i} then\n${charge}")
+      set(word "elseif")
+    endif()
     weir_script(${name}
       "${head}${usual}${prelude}engines[1] = function()\n${half}end\n${run}"
       script)
     string(APPEND scripts "    ${script},\n")
-    string(APPEND checks "${word} kind == ${i} then\n${check}")
-    string(APPEND charges "${word} kind == ${i} then\n${charge}")
     string(APPEND definitions "engines[${i}] = function()\n${half}end\n")
-    set(word "elseif")
     math(EXPR i "${i} + 1")
   endforeach()
   string(REPLACE "--[[checks]]" "${checks}end\n" usual "${together}")
