@@ -2,7 +2,8 @@
 //
 // Each suite is one law of weir, run for every engine over a store that a
 // factory makes; those of time, threads, replaced limits and refunds are run
-// once more through bound keys. In a test binary that links weir::testing and gtest_main:
+// once more through bound keys. In a test binary that links weir::testing and
+// gtest_main:
 //
 //   #include "weir/testing/conformance.h"
 //   WEIR_INSTANTIATE_CONFORMANCE(Memory, MemoryFactory());
