@@ -90,33 +90,27 @@ std::string CaseName(const ::testing::TestParamInfo<ConformanceCase>& info);
 }  // namespace testing
 }  // namespace weir
 
-#define WEIR_INSTANTIATE_LAW_(prefix, law, engines, ...)                       \
-  INSTANTIATE_TEST_SUITE_P(prefix, law,                                        \
-                           ::testing::ValuesIn(Cases(engines, {__VA_ARGS__})), \
-                           CaseName)
+#define WEIR_INSTANTIATE_LAW_(prefix, law, engines, ...) \
+  INSTANTIATE_TEST_SUITE_P(                              \
+      prefix, law, ::testing::ValuesIn(Cases(engines, __VA_ARGS__)), CaseName)
 
-#define WEIR_INSTANTIATE_LAW_BOTH_WAYS_(prefix, law, engines, ...) \
-  INSTANTIATE_TEST_SUITE_P(                                        \
-      prefix, law,                                                 \
-      ::testing::ValuesIn(Cases(engines, BothWays({__VA_ARGS__}))), CaseName)
-
-#define WEIR_INSTANTIATE_LAWS_(prefix, engines, ...)                         \
-  namespace weir {                                                           \
-  namespace testing {                                                        \
-  WEIR_INSTANTIATE_LAW_(prefix, BoundLaw, engines, __VA_ARGS__);             \
-  WEIR_INSTANTIATE_LAW_(prefix, RetryAfterLaw, engines, __VA_ARGS__);        \
-  WEIR_INSTANTIATE_LAW_(prefix, NumbersLaw, engines, __VA_ARGS__);           \
-  WEIR_INSTANTIATE_LAW_(prefix, SilenceLaw, engines, __VA_ARGS__);           \
-  WEIR_INSTANTIATE_LAW_(prefix, TogetherLaw, engines, __VA_ARGS__);          \
-  WEIR_INSTANTIATE_LAW_(prefix, EdgeLaw, engines, __VA_ARGS__);              \
-  WEIR_INSTANTIATE_LAW_BOTH_WAYS_(prefix, TimeLaw, engines, __VA_ARGS__);    \
-  WEIR_INSTANTIATE_LAW_(prefix, ExactLaw, engines, __VA_ARGS__);             \
-  WEIR_INSTANTIATE_LAW_(prefix, KeysLaw, engines, __VA_ARGS__);              \
-  WEIR_INSTANTIATE_LAW_BOTH_WAYS_(prefix, ThreadsLaw, engines, __VA_ARGS__); \
-  WEIR_INSTANTIATE_LAW_BOTH_WAYS_(prefix, ReplaceLaw, engines, __VA_ARGS__); \
-  WEIR_INSTANTIATE_LAW_BOTH_WAYS_(prefix, RefundLaw, engines, __VA_ARGS__);  \
-  }                                                                          \
-  }                                                                          \
+#define WEIR_INSTANTIATE_LAWS_(prefix, engines, ...)                           \
+  namespace weir {                                                             \
+  namespace testing {                                                          \
+  WEIR_INSTANTIATE_LAW_(prefix, BoundLaw, engines, {__VA_ARGS__});             \
+  WEIR_INSTANTIATE_LAW_(prefix, RetryAfterLaw, engines, {__VA_ARGS__});        \
+  WEIR_INSTANTIATE_LAW_(prefix, NumbersLaw, engines, {__VA_ARGS__});           \
+  WEIR_INSTANTIATE_LAW_(prefix, SilenceLaw, engines, {__VA_ARGS__});           \
+  WEIR_INSTANTIATE_LAW_(prefix, TogetherLaw, engines, {__VA_ARGS__});          \
+  WEIR_INSTANTIATE_LAW_(prefix, EdgeLaw, engines, {__VA_ARGS__});              \
+  WEIR_INSTANTIATE_LAW_(prefix, TimeLaw, engines, BothWays({__VA_ARGS__}));    \
+  WEIR_INSTANTIATE_LAW_(prefix, ExactLaw, engines, {__VA_ARGS__});             \
+  WEIR_INSTANTIATE_LAW_(prefix, KeysLaw, engines, {__VA_ARGS__});              \
+  WEIR_INSTANTIATE_LAW_(prefix, ThreadsLaw, engines, BothWays({__VA_ARGS__})); \
+  WEIR_INSTANTIATE_LAW_(prefix, ReplaceLaw, engines, BothWays({__VA_ARGS__})); \
+  WEIR_INSTANTIATE_LAW_(prefix, RefundLaw, engines, BothWays({__VA_ARGS__}));  \
+  }                                                                            \
+  }                                                                            \
   static_assert(true, "")
 
 // Every engine that weir brings, over each of the factories.
