@@ -104,21 +104,21 @@ class CalibratedClock {
       // (relaxed will do: nothing is left below that could move up), all are of
       // one calibration. They pair with the release stores in Publish: who
       // reads a word of the calibration after the next also sees that the next
-      // was there.
+      // was there. The counter goes first: on some processors it waits for the
+      // loads before it.
+      const uint64_t ticks = ticks_now();
       const uint32_t current = current_.load(std::memory_order_acquire);
       const Shared& shared = shared_[current & 1];
-      Calibration c;
-      c.base = shared.base.load(std::memory_order_acquire);
-      c.rate = shared.rate.load(std::memory_order_acquire);
-      c.soon = shared.soon.load(std::memory_order_acquire);
-      c.us = shared.us.load(std::memory_order_acquire);
-      const uint64_t elapsed = ticks_now() - c.base;
+      const uint64_t base = shared.base.load(std::memory_order_acquire);
+      const uint64_t rate = shared.rate.load(std::memory_order_acquire);
+      const uint64_t soon = shared.soon.load(std::memory_order_acquire);
+      const int64_t us = shared.us.load(std::memory_order_acquire);
+      const uint64_t elapsed = ticks - base;
       const bool whole = current_.load(std::memory_order_relaxed) == current;
-      if (__builtin_expect(elapsed < c.soon && whole, 1)) {
-        return c.us + Scale(elapsed, c.rate);
+      if (__builtin_expect(elapsed < soon && whole, 1)) {
+        return us + Scale(elapsed, rate);
       }
-      if (!whole) continue;
-      if (int64_t t; ReadSlowly(c, current, elapsed, &t)) return t;
+      if (int64_t t; whole && ReadSlowly(current, &t)) return t;
     }
   }
 
@@ -142,11 +142,21 @@ class CalibratedClock {
   // first span may be short of it by a part of that.
   int64_t ReadFloor() const { return RaiseFloor(SteadyUs() - 1); }
 
-  // The counter was read outside the span of `c`, which was the `current`th.
-  // True: `*t` is a reading. False: it can be read the quick way now.
-  __attribute__((noinline)) bool ReadSlowly(const Calibration& c,
-                                            uint32_t current, uint64_t elapsed,
+  // The counter was read outside the span of the `current`th calibration, or so
+  // long ago that this is another one. True: `*t` is a reading. False: it can
+  // be read the quick way now.
+  __attribute__((noinline)) bool ReadSlowly(uint32_t current,
                                             int64_t* t) const {
+    const Shared& shared = shared_[current & 1];
+    // As in Read.
+    Calibration c;
+    c.base = shared.base.load(std::memory_order_acquire);
+    c.rate = shared.rate.load(std::memory_order_acquire);
+    c.soon = shared.soon.load(std::memory_order_acquire);
+    c.us = shared.us.load(std::memory_order_acquire);
+    if (current_.load(std::memory_order_relaxed) != current) return false;
+    const uint64_t elapsed = Source::OrderedTicks() - c.base;
+    if (elapsed < c.soon) return false;
     if (c.rate != 0 && 0 - elapsed <= c.soon / (kSpanUs / kBehindUs)) {
       *t = c.us;  // of a core whose counter is a little behind
       return true;
