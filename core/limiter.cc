@@ -106,7 +106,7 @@ absl::StatusOr<Decision> CheckSingle(Store& store, const RuleSet& rules,
   if (__builtin_expect(s.ok(), 1)) {
     rules.Single(outcome, &*d);
   } else {
-    d = std::move(s);
+    d = rules.SingleFailed(store, std::move(s), CallOf(key, cost));
   }
   return d;
 }
@@ -178,11 +178,21 @@ std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
       if (statuses[i].ok()) {
         rules.Single(outcomes[i], &*decisions.emplace_back(absl::in_place));
       } else {
-        decisions.push_back(statuses[i]);
+        decisions.push_back(rules.SingleFailed(*state_->store,
+                                               std::move(statuses[i]),
+                                               CallOf(keys[first + i], cost)));
       }
     }
   }
   return decisions;
+}
+
+void Limiter::CheckAsync(std::string_view key, int64_t cost,
+                         DecisionCallback done) const {
+  CheckAsync(CallOf(key, cost), std::move(done));
+}
+void Limiter::CheckAsync(const Call& call, DecisionCallback done) const {
+  state_->rules().CheckAsync(*state_->store, call, std::move(done));
 }
 
 namespace {
@@ -237,7 +247,12 @@ absl::Status Reservation::Cancel() {
   if (!reserved() || cost_ == 0) return absl::OkStatus();
   const int64_t cost = std::exchange(cost_, 0);
   const std::string_view key = key_;
-  return state_->Run(Op::kRefund, CallOf(key, cost)).status();
+  const Call call = CallOf(key, cost);
+  // The store never heard of it.
+  if (decision_.source == Source::kPolicy) {
+    return state_->rules().RefundLocally(call);
+  }
+  return state_->Run(Op::kRefund, call).status();
 }
 
 absl::StatusOr<Decision> Limiter::State::WaitByReservation(

@@ -20,11 +20,18 @@ namespace weir {
 // A limit of a rule: its own, or that of a plan.
 struct AttachedLimit {
   CompiledLimit limit;
-  std::shared_ptr<const StoreRule> rule;  // null: unlimited, no store is asked
-  double soft_above = 0;                  // used above this is flagged
+  std::shared_ptr<const StoreRule> rule;   // null: unlimited, no store is asked
+  std::shared_ptr<const StoreRule> local;  // in the outage policy's store
+  double soft_above = 0;                   // used above this is flagged
 };
 
-class RuleSet {
+// The policy fits the limiter's store. InvalidArgument.
+absl::Status CheckOutagePolicy(const OutagePolicy& policy, const Store& store);
+// Makes a rule known to the policy's own store, if it has one. InvalidArgument.
+absl::Status AttachLocally(const OutagePolicy& policy, const Rule& rule,
+                           AttachedLimit* attached);
+
+class RuleSet : public std::enable_shared_from_this<RuleSet> {
  public:
   // InvalidArgument names the rule and the field.
   static absl::StatusOr<std::unique_ptr<const RuleSet>> Make(
@@ -83,6 +90,17 @@ class RuleSet {
     return all[known ? static_cast<size_t>(plan) + 1 : 0];
   }
 
+  // A check of the one rule could not be decided: the answer of the outage
+  // policy, or `failed`.
+  absl::StatusOr<Decision> SingleFailed(const Store& store, absl::Status failed,
+                                        const Call& call) const;
+
+  // Refunds what a policy's own store took for a reservation.
+  absl::Status RefundLocally(const Call& call) const;
+
+  // As Limiter::CheckAsync.
+  void CheckAsync(Store& store, const Call& call, DecisionCallback done) const;
+
   // Runs a call. For kReserve also the wait, in us or kNever.
   absl::StatusOr<Decision> Run(Store& store, Op op, const Call& call,
                                int64_t max_wait = 0,
@@ -91,14 +109,25 @@ class RuleSet {
  private:
   RuleSet() = default;
   absl::Status CheckTags(const Call& call) const;
+  // The limits of a call's keys, and a step for each rule that asks the store.
+  // Returns how many do.
+  size_t LayOut(const Call& call, int64_t max_wait,
+                const AttachedLimit** limits, Step* steps) const;
+  // `instances`: the outcomes are of one part in so many of the limits.
   Decision Decide(Op op, const AttachedLimit* const* limits,
-                  const Outcome* outcomes) const;
+                  const Outcome* outcomes, int64_t instances = 1) const;
+  // The outage policy answers a call that failed so.
+  bool HasAnswer(const Store& store, Op op, const absl::Status& failed) const;
+  absl::StatusOr<Decision> ByPolicy(Op op, const Call& call,
+                                    const AttachedLimit* const* limits,
+                                    int64_t max_wait, int64_t* wait) const;
 
   std::vector<Rule> rules_;
   // For each rule its own limit, then those of its plans.
   std::vector<std::vector<AttachedLimit>> attached_;
   const AttachedLimit* single_ = nullptr;
   bool trust_tags_ = false;
+  OutagePolicy outage_;
 };
 
 }  // namespace weir

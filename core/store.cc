@@ -14,6 +14,14 @@ void Store::RunEach(Op op, std::optional<Time> now, const Step* steps,
   }
 }
 
+void Store::RunAsync(Op op, std::optional<Time> now, const Step* steps,
+                     Outcome* outcomes, size_t count,
+                     std::function<void(absl::Status)> done) {
+  done(Run(op, now, steps, outcomes, count));
+}
+
+bool Store::IsOutage(const absl::Status&) const { return false; }
+
 absl::StatusOr<std::unique_ptr<Binding>> Store::Bind(const StoreRule&,
                                                      std::string_view) {
   return nullptr;
