@@ -1,0 +1,234 @@
+// Limiters on Redis: batches, asynchronous calls, outages, counters.
+#include <poll.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/redis/redis_server.h"
+#include "weir/limiter.h"
+#include "weir/memory_store.h"
+#include "weir/redis_store.h"
+
+namespace weir {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::RedisServer;
+
+class RedisLimiterTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    WEIR_NEEDS_REDIS_SERVER();
+    server_ = RedisServer::Start();
+    ASSERT_NE(server_, nullptr);
+    options_.timeout = seconds(10);
+  }
+
+  void Open(const std::string& parameters = "") {
+    auto store = RedisStore::Create(server_->url() + parameters, options_);
+    ASSERT_TRUE(store.ok()) << store.status();
+    store_ = *std::move(store);
+  }
+  Limiter Make(Limit limit, OutagePolicy policy = {}) {
+    LimiterOptions options;
+    options.outage = std::move(policy);
+    auto limiter = Limiter::Create(store_, std::move(limit), options);
+    EXPECT_TRUE(limiter.ok()) << limiter.status();
+    return *std::move(limiter);
+  }
+  int64_t Counted(std::string_view name) {
+    std::map<std::string, int64_t, std::less<>> all;
+    store_->VisitCounters(
+        [&](std::string_view n, int64_t value) { all.emplace(n, value); });
+    const auto at = all.find(name);
+    EXPECT_NE(at, all.end()) << name;
+    return at == all.end() ? -1 : at->second;
+  }
+
+  std::unique_ptr<RedisServer> server_;
+  RedisStoreOptions options_;
+  std::shared_ptr<RedisStore> store_;
+};
+
+TEST_F(RedisLimiterTest, ManyChecksAreSentAtOnce) {
+  Open();
+  const Limiter limiter = Make(Limit::FixedWindow(2, hours(1)));
+  ASSERT_TRUE(limiter.Check("warm").ok());
+  std::vector<std::string> names;
+  for (int i = 0; i < 64; ++i) names.push_back(std::to_string(i % 16));
+  const std::vector<std::string_view> keys(names.begin(), names.end());
+  const int64_t before = Counted("sends");
+  int granted = 0;
+  const auto all = limiter.CheckMany(keys);
+  ASSERT_EQ(all.size(), 64u);
+  for (size_t i = 0; i < all.size(); ++i) {
+    ASSERT_TRUE(all[i].ok()) << all[i].status();
+    EXPECT_EQ(all[i]->allowed, i < 32) << i;  // in the order of the keys
+    granted += all[i]->allowed ? 1 : 0;
+  }
+  EXPECT_EQ(granted, 32);
+  EXPECT_EQ(Counted("sends") - before, 1);
+}
+
+TEST_F(RedisLimiterTest, ManyChecksFailOneByOne) {
+  Open();
+  const Limiter limiter = Make(Limit::FixedWindow(2, hours(1)));
+  server_->Call({"SADD", "weir:default:fixed_window:{bad}", "x"});
+  const auto all = limiter.CheckMany({"a", "bad", "b"});
+  EXPECT_TRUE(all[0].ok());
+  EXPECT_FALSE(all[1].ok());
+  EXPECT_FALSE(store_->IsOutage(all[1].status())) << all[1].status();
+  EXPECT_TRUE(all[2].ok());
+}
+
+TEST_F(RedisLimiterTest, AsynchronousChecksOnTheStoresThread) {
+  options_.io_threads = 1;
+  Open();
+  EXPECT_EQ(store_->event_fd(), -1);
+  const Limiter limiter = Make(Limit::SlidingLog(40, hours(1)));
+  constexpr int kCalls = 1000;
+  std::promise<void> all_told;
+  std::atomic<int> granted{0}, told{0};
+  server_->Pause();  // nobody waits for the server here
+  for (int i = 0; i < kCalls; ++i) {
+    limiter.CheckAsync(std::string("k"), 1, [&](absl::StatusOr<Decision> d) {
+      EXPECT_TRUE(d.ok()) << d.status();
+      if (d.ok() && d->allowed) ++granted;
+      if (++told == kCalls) all_told.set_value();
+    });
+  }
+  EXPECT_EQ(told, 0);
+  server_->Resume();
+  ASSERT_EQ(all_told.get_future().wait_for(seconds(20)),
+            std::future_status::ready);
+  EXPECT_EQ(granted, 40);
+}
+
+TEST_F(RedisLimiterTest, AsynchronousChecksInTheCallersLoop) {
+  Open();
+  const Limiter limiter = Make(Limit::Gcra(3, hours(1)));
+  int granted = 0, told = 0;
+  for (int i = 0; i < 10; ++i) {
+    limiter.CheckAsync("k", 1, [&](absl::StatusOr<Decision> d) {
+      ASSERT_TRUE(d.ok()) << d.status();
+      ++told;
+      granted += d->allowed ? 1 : 0;
+    });
+  }
+  pollfd watched{store_->event_fd(), POLLIN, 0};
+  ASSERT_GE(watched.fd, 0);
+  while (told < 10) {
+    ASSERT_EQ(poll(&watched, 1, 10'000), 1);
+    store_->Process();
+  }
+  EXPECT_EQ(granted, 3);
+}
+
+TEST_F(RedisLimiterTest, CallsThatAreOpenWhenTheStoreGoesAreTold) {
+  for (const int io_threads : {0, 1}) {
+    options_.io_threads = io_threads;
+    Open();
+    absl::Status status;
+    int told = 0;
+    {
+      const Limiter limiter = Make(Limit::Gcra(3, hours(1)));
+      server_->Pause();
+      limiter.CheckAsync("k", 1, [&](absl::StatusOr<Decision> d) {
+        status = d.status();
+        ++told;
+      });
+    }
+    store_.reset();
+    server_->Resume();
+    EXPECT_EQ(told, 1);
+    EXPECT_TRUE(absl::IsCancelled(status)) << status;
+  }
+}
+
+TEST_F(RedisLimiterTest, APolicyAnswersWhileTheServerIsDown) {
+  options_.timeout = seconds(2);
+  options_.io_threads = 1;
+  Open();
+  const Limiter error = Make(Limit::Gcra(8, hours(1)));
+  const Limiter open = Make(Limit::Gcra(8, hours(1)), OutagePolicy::Open());
+  const Limiter closed = Make(Limit::Gcra(8, hours(1)), OutagePolicy::Closed());
+  const Limiter local = Make(Limit::Gcra(8, hours(1)),
+                             OutagePolicy::Local(*MemoryStore::Create(), 4));
+  ASSERT_TRUE(error.Check("k").ok());
+  server_->Kill();
+
+  const absl::Status failed = error.Check("k").status();
+  EXPECT_TRUE(store_->IsOutage(failed)) << failed;
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(open.Check("k").value().allowed);
+    EXPECT_FALSE(closed.Check("k").value().allowed);
+    EXPECT_EQ(local.Check("k").value().allowed, i < 2);
+    for (const auto& d : open.CheckMany({"k", "l"})) {
+      EXPECT_EQ(d.value().source, Source::kPolicy);
+    }
+  }
+  std::promise<absl::StatusOr<Decision>> told;
+  open.CheckAsync("k", 1, [&](auto d) { told.set_value(std::move(d)); });
+  const auto d = told.get_future().get();
+  ASSERT_TRUE(d.ok()) << d.status();
+  EXPECT_EQ(d->source, Source::kPolicy);
+  EXPECT_GT(Counted("met_breaker_open") + Counted("met_unreachable"), 0);
+
+  ASSERT_TRUE(server_->Restart());
+  EXPECT_TRUE(testing::WaitUntil([&] {
+    const auto now = closed.Peek("k");
+    return now.ok() && now->source == Source::kStore;
+  }));
+}
+
+TEST_F(RedisLimiterTest, AStoreCanBeMadeWhileItsServerIsDown) {
+  Open();
+  server_->Kill();
+  const Limiter limiter = Make(Limit::Gcra(1, hours(1)), OutagePolicy::Open());
+  EXPECT_EQ(limiter.Check("k").value().source, Source::kPolicy);
+  ASSERT_TRUE(server_->Restart());
+  EXPECT_TRUE(testing::WaitUntil([&] {
+    const auto now = limiter.Peek("k");
+    return now.ok() && now->source == Source::kStore;
+  }));
+}
+
+TEST_F(RedisLimiterTest, AMisconfigurationIsNoOutage) {
+  Open();
+  const Limiter limiter = Make(Limit::Gcra(1, hours(1)), OutagePolicy::Open());
+  server_->Call({"ACL", "SETUSER", "default", "-@all"});
+  const auto d = limiter.Check("k");
+  EXPECT_TRUE(absl::IsPermissionDenied(d.status())) << d.status();
+  EXPECT_EQ(Counted("met_no_permission"), 1);
+}
+
+TEST(RedisStoreOptions, AreChecked) {
+  const auto message = [](const RedisStoreOptions& options) {
+    return std::string(
+        RedisStore::Create("redis://127.0.0.1", options).status().message());
+  };
+  RedisStoreOptions options;
+  options.io_threads = 2;
+  EXPECT_NE(message(options).find("io_threads"), std::string::npos);
+  options = {};
+  options.connections = 0;
+  EXPECT_NE(message(options).find("connections"), std::string::npos);
+  // The URL goes before them.
+  options.connections = 0;
+  EXPECT_TRUE(
+      RedisStore::Create("redis://127.0.0.1?connections=2", options).ok());
+}
+
+}  // namespace
+}  // namespace weir
