@@ -12,6 +12,7 @@
 #include "backends/redis/redis_rule.h"
 #include "backends/redis/script_set.h"
 #include "backends/redis/step_codec.h"
+#include "backends/redis/sweep_keys.h"
 #include "backends/redis/url.h"
 #include "core/text.h"
 
@@ -145,6 +146,29 @@ bool RedisStore::MayHaveCharged(const absl::Status& status) {
 
 int RedisStore::event_fd() { return impl_->client->event_fd(); }
 void RedisStore::Process() { impl_->client->Process(); }
+
+std::string_view RedisStore::name_space() const { return impl_->name_space; }
+
+absl::StatusOr<int64_t> RedisStore::RemoveNamespace() {
+  return SweepNamespace(true);
+}
+
+absl::StatusOr<bool> RedisStore::NamespaceIsEmpty() {
+  const absl::StatusOr<int64_t> found = SweepNamespace(false);
+  if (!found.ok()) return found.status();
+  return *found == 0;
+}
+
+absl::StatusOr<int64_t> RedisStore::SweepNamespace(bool remove) {
+  if (impl_->client->options().cluster) {
+    return absl::UnimplementedError(
+        "redis: the keys of a namespace can't be looked for on a cluster; they "
+        "expire");
+  }
+  return redis::SweepKeys(impl_->client.get(),
+                          redis::NamespacePattern(impl_->name_space), remove,
+                          impl_->timeout);
+}
 
 void RedisStore::VisitCounters(
     const std::function<void(std::string_view, int64_t)>& visit) const {

@@ -110,6 +110,16 @@ class RedisStore final : public Store {
   // time; others return at once.
   void Process();
 
+  std::string_view name_space() const;
+  // Looks through every key of the server, a thousand at a time, and removes
+  // those of this store's namespace; returns how many. For namespaces of
+  // passing use, such as a test's: whoever has them is as fresh afterwards.
+  // Each step takes at most the store's timeout. Needs +scan and +unlink.
+  // Unimplemented: a cluster, where keys are left to expire.
+  absl::StatusOr<int64_t> RemoveNamespace();
+  // The same search, which ends at the first key found and removes nothing.
+  absl::StatusOr<bool> NamespaceIsEmpty();
+
   // Counts since the store was made, each with its name, in a fixed order:
   // "calls", "connects", "late_replies", ... and "met_REASON" for each reason
   // that a call can fail by or has to follow ("met_timeout", "met_moved").
@@ -119,6 +129,7 @@ class RedisStore final : public Store {
 
  private:
   struct Impl;
+  absl::StatusOr<int64_t> SweepNamespace(bool remove);
   explicit RedisStore(std::unique_ptr<Impl> impl);
 
   std::unique_ptr<Impl> impl_;
