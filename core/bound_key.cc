@@ -10,13 +10,6 @@
 #include "core/text.h"
 
 namespace weir {
-namespace {
-
-bool TimeIsSound(Time t) {
-  return ToMicros(t) <= kMaxExact && ToMicros(t) >= -kMaxExact;
-}
-
-}  // namespace
 
 // A key as bound under one set of rules.
 struct BoundKey::State {
@@ -112,7 +105,8 @@ absl::Status BoundKey::DecideSlowly(int64_t cost, const Time* now,
   if (absl::Status s = state_->Rebind(); !s.ok()) return s;
   // acquire: pairs with the release in Rebind.
   const State::Bound* bound = state_->current.load(std::memory_order_acquire);
-  if (bound->binding == nullptr || (now != nullptr && !TimeIsSound(*now)) ||
+  if (bound->binding == nullptr ||
+      (now != nullptr && !RuleSet::TimeIsSound(*now)) ||
       !RuleSet::SingleCallIsSound({}, cost)) {
     return state_->DecideByKey(cost, now, d);
   }
@@ -134,7 +128,7 @@ absl::StatusOr<BoundDecision> BoundKey::Decide(int64_t cost,
   absl::Status error;
   if (__builtin_expect(bound->set == &state_->limiter->rules() &&
                            bound->binding != nullptr &&
-                           (now == nullptr || TimeIsSound(*now)) &&
+                           (now == nullptr || RuleSet::TimeIsSound(*now)) &&
                            RuleSet::SingleCallIsSound({}, cost),
                        1)) {
     d->limit_ = bound->limit;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/fixed_array.h"
 #include "core/duration_text.h"
 #include "core/limiter_state.h"
 #include "core/rule_set.h"
@@ -163,25 +164,22 @@ std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
     }
     return decisions;
   }
-  constexpr size_t kAtOnce = 64;
-  Step steps[kAtOnce];
-  Outcome outcomes[kAtOnce];
-  absl::Status statuses[kAtOnce];
-  for (size_t first = 0; first < keys.size(); first += kAtOnce) {
-    const size_t n = std::min(keys.size() - first, kAtOnce);
-    for (size_t i = 0; i < n; ++i) {
-      steps[i] = {single->rule.get(), keys[first + i], keys[first + i], cost};
-    }
-    state_->store->RunEach(Op::kCheck, std::nullopt, steps, outcomes, statuses,
-                           n);
-    for (size_t i = 0; i < n; ++i) {
-      if (statuses[i].ok()) {
-        rules.Single(outcomes[i], &*decisions.emplace_back(absl::in_place));
-      } else {
-        decisions.push_back(rules.SingleFailed(*state_->store,
-                                               std::move(statuses[i]),
-                                               CallOf(keys[first + i], cost)));
-      }
+  // How many it takes at once is the store's to say.
+  absl::FixedArray<Step, 64> steps(keys.size());
+  absl::FixedArray<Outcome, 64> outcomes(keys.size());
+  absl::FixedArray<absl::Status, 64> statuses(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    steps[i] = {single->rule.get(), keys[i], keys[i], cost};
+  }
+  state_->store->RunEach(Op::kCheck, std::nullopt, steps.data(),
+                         outcomes.data(), statuses.data(), keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (statuses[i].ok()) {
+      rules.Single(outcomes[i], &*decisions.emplace_back(absl::in_place));
+    } else {
+      decisions.push_back(rules.SingleFailed(*state_->store,
+                                             std::move(statuses[i]),
+                                             CallOf(keys[i], cost)));
     }
   }
   return decisions;
@@ -238,7 +236,7 @@ absl::StatusOr<Reservation> Limiter::Reserve(std::string_view key, int64_t cost,
   r.state_ = state_;
   r.key_ = std::string(key);
   r.cost_ = cost;
-  if (wait != kNever) r.wait_ = Micros(wait);
+  r.wait_ = WaitOf(wait);
   r.decision_ = *std::move(d);
   return r;
 }

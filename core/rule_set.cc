@@ -9,11 +9,6 @@
 namespace weir {
 namespace {
 
-std::optional<Micros> ToWait(int64_t wait) {
-  if (wait == kNever) return std::nullopt;
-  return Micros(wait);
-}
-
 // Never is greater than any wait.
 bool WaitsLonger(const std::optional<Micros>& a,
                  const std::optional<Micros>& b) {
@@ -34,9 +29,7 @@ absl::Status CheckKey(const Rule& rule, std::string_view key) {
 }
 
 absl::Status CheckTime(const std::optional<Time>& now) {
-  if (!now || (ToMicros(*now) >= -kMaxExact && ToMicros(*now) <= kMaxExact)) {
-    return absl::OkStatus();
-  }
+  if (!now || RuleSet::TimeIsSound(*now)) return absl::OkStatus();
   return InvalidArgument("now: ", ToMicros(*now), " us; allowed: ", -kMaxExact,
                          " to ", kMaxExact, " (the year 2255)");
 }
@@ -107,7 +100,7 @@ Decision RuleSet::Decide(Op op, const AttachedLimit* const* limits,
       v.remaining = o.numbers.remaining;
       v.reset_after = Micros(o.numbers.reset_after);
       const bool waits = asks && !(op == Op::kReserve && v.allowed);
-      if (waits) v.retry_after = ToWait(o.numbers.wait);
+      if (waits) v.retry_after = WaitOf(o.numbers.wait);
       v.soft = static_cast<double>((v.limit - v.remaining) * instances) >
                p.soft_above;
     }

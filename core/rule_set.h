@@ -38,8 +38,6 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
       Store& store, std::vector<Rule> rules, const LimiterOptions& options);
 
   const std::vector<Rule>& rules() const { return rules_; }
-  // The rule's own limit.
-  const AttachedLimit& own(size_t rule) const { return attached_[rule][0]; }
 
   // The one rule there is, if it is enforced, has no plans and asks the store;
   // else null. Its calls go the short way: SingleCallIsSound, one step, Single.
@@ -48,6 +46,9 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
     // A negative cost is a large one without its sign.
     return key.size() <= kMaxKeyBytes &&
            static_cast<uint64_t>(cost) <= static_cast<uint64_t>(kMaxExact);
+  }
+  static bool TimeIsSound(Time t) {
+    return ToMicros(t) <= kMaxExact && ToMicros(t) >= -kMaxExact;
   }
   // The decision on a check of that rule; `d` is as it was made.
   void Single(const Outcome& outcome, Decision* d) const {
@@ -63,10 +64,7 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
     v.soft = d->soft =
         static_cast<double>(limit - remaining) > single_->soft_above;
     if (__builtin_expect(!allowed, 0)) {
-      v.retry_after = outcome.numbers.wait == kNever
-                          ? std::nullopt
-                          : std::optional<Micros>(outcome.numbers.wait);
-      d->retry_after = v.retry_after;
+      v.retry_after = d->retry_after = WaitOf(outcome.numbers.wait);
     }
   }
 

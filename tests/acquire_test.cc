@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "weir/limiter.h"
-#include "weir/memory_store.h"
+#include "tests/clocked_store.h"
 
 namespace weir {
 namespace {
@@ -18,18 +17,8 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class AcquireTest : public ::testing::Test {
+class AcquireTest : public ClockedStore {
  protected:
-  AcquireTest() : clock_(std::make_shared<ManualClock>()) {
-    MemoryStoreOptions options;
-    options.clock = clock_;
-    store_ = *MemoryStore::Create(options);
-  }
-
-  Limiter Make(Limit limit) {
-    return *Limiter::Create(store_, std::move(limit));
-  }
-
   // Gives the others time until `done`; fails after half a minute.
   template <class Done>
   void Until(Done done) {
@@ -39,9 +28,6 @@ class AcquireTest : public ::testing::Test {
       std::this_thread::yield();
     }
   }
-
-  std::shared_ptr<ManualClock> clock_;
-  std::shared_ptr<MemoryStore> store_;
 };
 
 TEST_F(AcquireTest, ReservationTakesItsPlaceAtOnce) {

@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/kit/decision_text.h"
+#include "tests/message.h"
 #include "weir/memory_store.h"
 
 namespace weir {
@@ -21,10 +22,6 @@ using std::chrono::hours;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 using testing::ToText;
-
-std::string Message(const absl::Status& s) {
-  return std::string(s.message().data(), s.message().size());
-}
 
 // A store that answers every call with one error.
 class BrokenStore final : public Store {

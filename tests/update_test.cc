@@ -8,8 +8,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "weir/limiter.h"
-#include "weir/memory_store.h"
+#include "tests/clocked_store.h"
+#include "tests/message.h"
 
 namespace weir {
 namespace {
@@ -20,25 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string Message(const absl::Status& s) {
-  return std::string(s.message().data(), s.message().size());
-}
-
-class UpdateTest : public ::testing::Test {
- protected:
-  UpdateTest() : clock_(std::make_shared<ManualClock>()) {
-    MemoryStoreOptions options;
-    options.clock = clock_;
-    store_ = *MemoryStore::Create(options);
-  }
-
-  Limiter Make(Limit limit) {
-    return *Limiter::Create(store_, std::move(limit));
-  }
-
-  std::shared_ptr<ManualClock> clock_;
-  std::shared_ptr<MemoryStore> store_;
-};
+class UpdateTest : public ClockedStore {};
 
 TEST_F(UpdateTest, TheNextCallOfEveryKeyObeys) {
   Limiter limiter = Make(Limit::FixedWindow(10, hours(1)));

@@ -27,12 +27,13 @@ inline const Registry& UserRegistry() {
   return *registry;
 }
 
-inline Limit Renamed(const Limit& limit) {
-  Limit mine = Limit::Of("my_" + limit.algorithm());
+// The same limit of an engine of another name.
+inline Limit Renamed(const Limit& limit, const std::string& algorithm) {
+  Limit renamed = Limit::Of(algorithm);
   for (const auto& [name, value] : limit.fields()) {
-    mine = std::move(mine).With(name, value);
+    renamed = std::move(renamed).With(name, value);
   }
-  return mine;
+  return renamed;
 }
 
 inline std::vector<testing::EngineUnderTest> UserEngines() {
@@ -40,7 +41,9 @@ inline std::vector<testing::EngineUnderTest> UserEngines() {
   for (testing::EngineUnderTest engine : testing::BuiltInEngines()) {
     engine.algorithm = "my_" + engine.algorithm;
     engine.registry = &UserRegistry();
-    for (Limit& sample : engine.samples) sample = Renamed(sample);
+    for (Limit& sample : engine.samples) {
+      sample = Renamed(sample, engine.algorithm);
+    }
     engines.push_back(engine);
   }
   return engines;

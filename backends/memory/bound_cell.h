@@ -15,8 +15,6 @@
 #ifndef WEIR_BACKENDS_MEMORY_BOUND_CELL_H_
 #define WEIR_BACKENDS_MEMORY_BOUND_CELL_H_
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -88,14 +86,9 @@ class alignas(64) BoundCell {
   }
   // Waits for the cell; gives the version to hand to Unlock.
   uint64_t Lock() {
-    for (int i = 0;; ++i) {
+    for (Patience patience;; patience.Wait()) {
       const uint64_t version = version_.load(std::memory_order_relaxed);
       if (!Busy(version) && TryLock(version)) return version;
-      if (i < 200) {
-        Relax();
-      } else {
-        sched_yield();
-      }
     }
   }
   // release: whoever reads the new version sees the new state.

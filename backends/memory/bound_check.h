@@ -48,8 +48,7 @@ struct StateNumbers {
     return E::Wait(*static_cast<const P*>(p), Read(s), t, cost);
   }
   static int64_t ResetAfter(const void* p, const void* s, int64_t t) {
-    const int64_t at = E::FreshAt(*static_cast<const P*>(p), Read(s), t);
-    return at > t ? at - t : 0;
+    return internal::ResetAfter<E>(*static_cast<const P*>(p), Read(s), t);
   }
 };
 
@@ -66,17 +65,17 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool CheckCell(
     bool count_denied, int64_t t, int64_t cost, BoundOutcome* out) {
   using State = typename E::State;
   const auto& p = *static_cast<const typename E::Params*>(params);
-  for (;;) {
+  for (Patience patience;;) {
     const uint64_t version = cell.Version();
     if (__builtin_expect(BoundCell::Busy(version), 0)) {
-      Relax();
+      patience.Wait();
       continue;
     }
     State s;
     if (__builtin_expect(cell.record() != &record, 0)) return false;
     if (__builtin_expect(!cell.Load<sizeof(State)>(&s), 0)) {
       s = E::Fresh(p, t);
-    } else if (__builtin_expect(E::StoredTime(p, s) - t > E::Horizon(p), 0)) {
+    } else if (__builtin_expect(internal::Jumped<E>(p, s, t), 0)) {
       return false;
     }
     const bool allowed = E::Admits(p, s, t, cost);

@@ -71,9 +71,7 @@ class Index {
     const uint32_t number = NumberOf(hash);
     const Place place = Locate(number, ref);
     // The chain's last reference takes its place.
-    Line* before = nullptr;
-    Line* last = LineAt(number);
-    for (; last->next != 0; last = More(last->next)) before = last;
+    const auto [before, last] = EndOf(number);
     const int n = last->Count() - 1;
     place.line->Set(place.slot, last->tags[n], last->refs[n]);
     last->Set(n, 0, 0);
@@ -157,9 +155,21 @@ class Index {
     return n & ~(beyond & ~(mask_ >> 1));
   }
 
+  // A chain's last line, and the one before it, if there is one.
+  struct End {
+    Line* before;
+    Line* last;
+  };
+  End EndOf(uint32_t number) const {
+    End end = {nullptr, LineAt(number)};
+    for (; end.last->next != 0; end.last = More(end.last->next)) {
+      end.before = end.last;
+    }
+    return end;
+  }
+
   void Put(uint32_t number, uint8_t tag, uint32_t ref) {
-    Line* line = LineAt(number);
-    while (line->next != 0) line = More(line->next);
+    Line* line = EndOf(number).last;
     int n = line->Count();
     if (n == kRefs) {
       Line* fresh = LineOf(more_.Append());
@@ -191,9 +201,7 @@ class Index {
   Chain TakeOut(uint32_t number, HashOf hash_of) {
     Chain chain;
     for (;;) {
-      Line* before = nullptr;
-      Line* last = LineAt(number);
-      for (; last->next != 0; last = More(last->next)) before = last;
+      const auto [before, last] = EndOf(number);
       const int n = last->Count();
       for (int i = 0; i < n; ++i) {
         chain.push_back({last->tags[i], last->refs[i]});

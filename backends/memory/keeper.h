@@ -55,7 +55,6 @@ class Keeper {
   ~Keeper();
 
   TableContext& context() { return context_; }
-  size_t stripe_count() const { return stripe_count_; }
   int64_t max_keys() const { return max_keys_; }
   int64_t max_bytes() const { return max_bytes_; }
   // max_bytes is reached. relaxed: a bound that calls under way may pass by

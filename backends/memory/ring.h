@@ -34,7 +34,7 @@ class Ring {
     if (pieces_ == nullptr && size_ == kWhole) TakeApart();
     if (pieces_ == nullptr) {
       if (size_ == capacity_) {
-        Resize(std::min(kWhole, size_ + std::max<size_t>(4, size_ / 16)));
+        Resize(std::min(kWhole, WithRoom()));
       }
       const size_t at = head_ + size_;
       whole_[at < capacity_ ? at : at - capacity_] = value;
@@ -82,12 +82,18 @@ class Ring {
 
   void Shrink() {
     if (pieces_ != nullptr) {
-      if (size_ < kWhole / 2) PutTogether();
+      if (size_ >= kWhole / 2) return;
+      Resize(WithRoom());
+      pieces_.reset();
     } else if (capacity_ > 16 && size_ < capacity_ / 4) {
       Resize(capacity_ / 2);
     }
   }
 
+  // What the elements take, and a sixteenth.
+  size_t WithRoom() const { return size_ + std::max<size_t>(4, size_ / 16); }
+
+  // One circular array again, or still.
   void Resize(size_t capacity) {
     std::unique_ptr<T[]> next(new T[capacity]);
     for (size_t i = 0; i < size_; ++i) next[i] = (*this)[i];
@@ -106,16 +112,6 @@ class Ring {
     capacity_ = 0;
     head_ = 0;
     pieces_ = std::move(pieces);
-  }
-
-  void PutTogether() {
-    const size_t capacity = size_ + std::max<size_t>(4, size_ / 16);
-    std::unique_ptr<T[]> whole(new T[capacity]);
-    for (size_t i = 0; i < size_; ++i) whole[i] = (*this)[i];
-    pieces_.reset();
-    whole_ = std::move(whole);
-    capacity_ = static_cast<uint32_t>(capacity);
-    head_ = 0;
   }
 
   std::unique_ptr<T[]> whole_;  // or

@@ -12,12 +12,25 @@
 
 namespace weir {
 
-// For the processor: this is a loop that waits.
-inline void Relax() {
+// A step of a loop that waits for another thread: it spins for a while, then
+// yields its processor.
+class Patience {
+ public:
+  void Wait() {
+    if (spins_ == kSpins) {
+      sched_yield();
+      return;
+    }
+    ++spins_;
 #if defined(__x86_64__)
-  __builtin_ia32_pause();
+    __builtin_ia32_pause();
 #endif
-}
+  }
+
+ private:
+  static constexpr int kSpins = 200;
+  int spins_ = 0;
+};
 
 class ABSL_LOCKABLE SpinLock {
  public:
@@ -35,15 +48,10 @@ class ABSL_LOCKABLE SpinLock {
   bool Take() { return !held_.exchange(true, std::memory_order_acquire); }
 
   __attribute__((noinline)) void Wait() {
-    constexpr int kSpins = 200;
     do {
       // relaxed: only a hint that it is worth trying.
-      for (int i = 0; held_.load(std::memory_order_relaxed); ++i) {
-        if (i < kSpins) {
-          Relax();
-        } else {
-          sched_yield();
-        }
+      for (Patience patience; held_.load(std::memory_order_relaxed);) {
+        patience.Wait();
       }
     } while (!Take());
   }

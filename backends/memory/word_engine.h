@@ -72,8 +72,8 @@ template <class E>
 bool WordOver(const void* params, const char* bytes, int64_t now) {
   typename E::State state;
   std::memcpy(&state, bytes, sizeof(state));
-  return E::FreshAt(*static_cast<const typename E::Params*>(params), state,
-                    now) <= now;
+  return ResetAfter<E>(*static_cast<const typename E::Params*>(params), state,
+                       now) == 0;
 }
 
 // The same as WordView's Check, for the common case.
@@ -83,22 +83,22 @@ bool Hot(const void* params, char* bytes, int64_t t, int64_t cost,
   const auto& p = *static_cast<const typename E::Params*>(params);
   typename E::State s;
   std::memcpy(&s, bytes, sizeof(s));
-  if (__builtin_expect(E::StoredTime(p, s) - t > E::Horizon(p), 0)) {
+  if (__builtin_expect(Jumped<E>(p, s, t), 0)) {
     return false;
   }
   const bool allowed = E::Admits(p, s, t, cost);
   const bool charges =
       CheckAction(allowed, count_denied, cost) == Action::kCharge;
   if (charges) s = E::Charge(p, s, t, cost);
-  const int64_t after = E::FreshAt(p, s, t) - t;
+  const int64_t after = ResetAfter<E>(p, s, t);
   if (__builtin_expect(charges, 1)) {
-    if (__builtin_expect(after <= 0, 0)) return false;
+    if (__builtin_expect(after == 0, 0)) return false;
     StoreWords(bytes, &s, sizeof(s));
   }
   out->allowed = allowed;
   out->numbers.remaining = E::Remaining(p, s, t);
   out->numbers.wait = allowed ? 0 : E::Wait(p, s, t, cost);
-  out->numbers.reset_after = after > 0 ? after : 0;
+  out->numbers.reset_after = after;
   return true;
 }
 

@@ -20,7 +20,7 @@ struct AsyncCall {
       : call(std::move(c)),
         deadline(d),
         done(std::move(callback)),
-        course(call.keys.empty() ? -1 : SlotOf(call.keys[0]), call.charging) {}
+        course(SlotOfFirst(call.keys), call.charging) {}
 
   OwnedCall call;
   SteadyTime deadline;

@@ -28,13 +28,6 @@ class SharedStream;
 // ticket for each command.
 class Batch {
  public:
-  void Clear() {
-    bytes.clear();
-    tickets.clear();
-    ends.clear();
-    words.clear();
-    status = absl::OkStatus();
-  }
   // Call after the command's bytes were appended.
   void AddTicket(Reply* reply) {
     Ticket ticket;

@@ -14,7 +14,6 @@ using std::chrono::microseconds;
 
 constexpr size_t kReadBytes = 64 * 1024;
 constexpr size_t kKeptBytes = 1024 * 1024;
-constexpr microseconds kIdle = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -31,8 +30,7 @@ void Channel::Queue(AsyncCall* call, SteadyTime now) {
   if (socket_.is_open()) {
     if (!slots_.empty()) {
       if (now - slots_.front().since > options_.max_call_age) {
-        Break(Reason::kClosed,
-              "its oldest call was not answered in max_call_age");
+        Break(Reason::kClosed, kTooOld);
       }
     } else if (now - last_reply_ > kIdle && socket_.CheckIdle() != 0) {
       Break(Reason::kClosed, "closed by the server");
@@ -266,7 +264,7 @@ SteadyTime Channel::NextTime() {
 void Channel::OnTime(SteadyTime now) {
   if (now < NextTime()) return;
   if (dialer_ != nullptr) return GoOnDialing(now);
-  Break(Reason::kClosed, "its oldest call was not answered in max_call_age");
+  Break(Reason::kClosed, kTooOld);
 }
 
 microseconds Channel::Silence(SteadyTime now) {

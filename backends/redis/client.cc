@@ -120,6 +120,5 @@ void Client::Process() {
 }
 
 Counters Client::counters() const { return impl_->tally.Read(); }
-const ClientOptions& Client::options() const { return impl_->options; }
 
 }  // namespace weir::redis

@@ -67,7 +67,6 @@ class Client {
   void Process();
 
   Counters counters() const;
-  const ClientOptions& options() const;
 
  private:
   struct Impl;

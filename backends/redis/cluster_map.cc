@@ -61,7 +61,7 @@ Node* ClusterMap::Find(std::string_view text, const Node& told_by) {
   const auto [stop, error] =
       std::from_chars(text.data() + colon + 1, end, address.port);
   if (error != std::errc() || stop != end || address.port < 1 ||
-      address.port > 65535) {
+      address.port > kMaxPort) {
     return nullptr;
   }
   return Get(address);
@@ -88,7 +88,7 @@ bool ClusterMap::Apply(const Reply& slots, const Node& told_by) {
                        ? told_by.address().host
                        : master[0].text;
     address.port = static_cast<int>(master[1].integer);
-    if (address.port < 1 || address.port > 65535) return false;
+    if (address.port < 1 || address.port > kMaxPort) return false;
     Node* const node = Get(address);
     if (node == nullptr) return false;
     for (int64_t slot = low; slot <= high; ++slot) {
@@ -111,14 +111,6 @@ bool ClusterMap::ClaimRefresh(SteadyTime now) {
          next_refresh_.compare_exchange_strong(
              next, (now + kBetweenRefreshes).time_since_epoch().count(),
              std::memory_order_relaxed);
-}
-
-std::vector<Node*> ClusterMap::Nodes() const {
-  MutexLock lock(&mutex_);
-  std::vector<Node*> nodes;
-  nodes.reserve(nodes_.size());
-  for (const auto& node : nodes_) nodes.push_back(node.get());
-  return nodes;
 }
 
 }  // namespace weir::redis

@@ -49,8 +49,6 @@ class ClusterMap {
   // recent. That caller makes it.
   bool ClaimRefresh(SteadyTime now);
 
-  std::vector<Node*> Nodes() const ABSL_LOCKS_EXCLUDED(mutex_);
-
  private:
   Node* Get(const Address& address) ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -1,5 +1,6 @@
 #include "backends/redis/errors.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -157,10 +158,9 @@ Reason ReasonOf(const absl::Status& status) {
   if (!payload.has_value()) return Reason::kNone;
   std::string text;
   absl::CopyCordToString(*payload, &text);
-  const std::string_view name =
-      std::string_view(text).substr(0, text.find(','));
+  text.resize(std::min(text.size(), text.find(',')));
   for (const Entry& entry : kTable) {
-    if (entry.name == name) return entry.reason;
+    if (entry.name == text) return entry.reason;
   }
   return Reason::kNone;
 }

@@ -11,8 +11,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// A server that has owed a reply for this long counts as not answering. A
-// caller in more of a hurry than that says nothing about the server.
+// A server that has owed a reply for this long counts as not answering.
 constexpr std::chrono::milliseconds kStall(50);
 
 uint64_t SeedFor(const void* node) {
@@ -87,12 +86,15 @@ void Node::Finish(SharedStream* stream, Batch* batch, SteadyTime deadline) {
     if (ticket.answered) return breaker_.Succeed();
     failed = ticket.failed;
   }
-  if (failed == Reason::kTimeout && stream->Silence(Steady::now()) < kStall) {
-    return;
+  if (failed == Reason::kTimeout) {
+    return NoteTimeout(stream->Silence(Steady::now()));
   }
-  NoteFailure(MakeError(
-      failed, name_,
-      failed == Reason::kTimeout ? "it does not answer" : batch->words));
+  NoteFailure(MakeError(failed, name_, batch->words));
+}
+
+void Node::NoteTimeout(std::chrono::microseconds silence) {
+  if (silence < kStall) return;
+  NoteFailure(MakeError(Reason::kTimeout, name_, "it does not answer"));
 }
 
 void Node::NoteFailure(const absl::Status& status) {

@@ -33,6 +33,9 @@ class Node {
 
   // A failure that the breaker counts.
   void NoteFailure(const absl::Status& status);
+  // A call's deadline passed after the server had been silent for so long. One
+  // in more of a hurry than that says nothing about the server.
+  void NoteTimeout(std::chrono::microseconds silence);
 
   // The connections are made anew, and the host looked up again.
   void Reconnect();

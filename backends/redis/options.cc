@@ -28,7 +28,7 @@ absl::Status CheckAddress(const Address& address) {
                                  "\" is longer than 107 bytes");
   }
   if (address.host.empty()) return InvalidArgument("redis host is empty");
-  return CheckRange("port", address.port, 1, 65535);
+  return CheckRange("port", address.port, 1, kMaxPort);
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 
 namespace weir::redis {
 
+inline constexpr int kMaxPort = 65535;
+
 // Where a server listens: host and port, or the path of a unix socket.
 struct Address {
   std::string host;

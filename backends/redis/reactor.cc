@@ -21,8 +21,6 @@ using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 using Steady = std::chrono::steady_clock;
 
-// As in node.cc: a call in more of a hurry says nothing about the server.
-constexpr std::chrono::milliseconds kStall(50);
 // Calls that wait for the map of a cluster to become known anew.
 constexpr std::chrono::milliseconds kMapPause(2);
 
@@ -287,10 +285,7 @@ void Reactor::RunTimers() {
     attempt.failed = Reason::kTimeout;
     attempt.may_have_run = channel->Forget(call);
     call->channel = nullptr;
-    if (channel->Silence(now_) >= kStall) {
-      channel->node()->NoteFailure(MakeError(
-          Reason::kTimeout, channel->node()->name(), "it does not answer"));
-    }
+    channel->node()->NoteTimeout(channel->Silence(now_));
     OnAttempt(call, attempt);
   }
   // Those that fail may make further channels.

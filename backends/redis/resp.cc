@@ -9,21 +9,29 @@
 namespace weir::redis {
 namespace {
 
-void AppendNumber(size_t n, std::string* out) {
-  char digits[20];
-  const auto end = std::to_chars(digits, digits + sizeof digits, n).ptr;
-  out->append(digits, static_cast<size_t>(end - digits));
-}
+// A number in decimal digits.
+class Digits {
+ public:
+  explicit Digits(size_t n)
+      : end_(std::to_chars(digits_, digits_ + sizeof digits_, n).ptr) {}
+  std::string_view view() const {
+    return {digits_, static_cast<size_t>(end_ - digits_)};
+  }
+
+ private:
+  char digits_[20];
+  const char* const end_;
+};
 
 void AppendArrayHead(size_t n, std::string* out) {
   out->push_back('*');
-  AppendNumber(n, out);
+  out->append(Digits(n).view());
   out->append("\r\n", 2);
 }
 
 void AppendWord(std::string_view word, std::string* out) {
   out->push_back('$');
-  AppendNumber(word.size(), out);
+  out->append(Digits(word.size()).view());
   out->append("\r\n", 2);
   out->append(word);
   out->append("\r\n", 2);
@@ -47,10 +55,7 @@ void AppendCall(How how, const Script& script, const Words& keys,
     out->append("$4\r\nEVAL\r\n");
     AppendWord(script.text, out);
   }
-  char digits[20];
-  const auto end =
-      std::to_chars(digits, digits + sizeof digits, keys.size()).ptr;
-  AppendWord({digits, static_cast<size_t>(end - digits)}, out);
+  AppendWord(Digits(keys.size()).view(), out);
   for (const auto& key : keys) AppendWord(key, out);
   for (const auto& arg : args) AppendWord(arg, out);
 }

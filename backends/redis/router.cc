@@ -88,17 +88,17 @@ void Router::Round(absl::Span<Leg> legs, SteadyTime now, SteadyTime deadline) {
       break;
     }
   }
-  if (legs.size() == 1) return Single(&legs[0], refresh, now, deadline);
+  if (legs.size() == 1) {
+    Leg* const leg = &legs[0];
+    Node* const node = Choose(leg);
+    return node == nullptr ? void() : Ask(node, {leg}, refresh, now, deadline);
+  }
 
   std::vector<std::pair<Node*, std::vector<Leg*>>> by_node;
   for (Leg& leg : legs) {
     if (leg.over) continue;
-    Node* const node = leg.node = leg.course.Choose(map_);
-    if (node == nullptr) {
-      leg.course.GiveUp();
-      leg.over = true;
-      continue;
-    }
+    Node* const node = Choose(&leg);
+    if (node == nullptr) continue;
     auto place =
         std::find_if(by_node.begin(), by_node.end(),
                      [node](const auto& e) { return e.first == node; });
@@ -124,16 +124,19 @@ void Router::Round(absl::Span<Leg> legs, SteadyTime now, SteadyTime deadline) {
   }
 }
 
-void Router::Single(Leg* leg, bool refresh, SteadyTime now,
-                    SteadyTime deadline) {
-  Node* const node = leg->node = leg->course.Choose(map_);
-  if (node == nullptr) {
+Node* Router::Choose(Leg* leg) {
+  leg->node = leg->course.Choose(map_);
+  if (leg->node == nullptr) {
     leg->course.GiveUp();
     leg->over = true;
-    return;
   }
+  return leg->node;
+}
+
+void Router::Ask(Node* node, absl::Span<Leg* const> legs, bool refresh,
+                 SteadyTime now, SteadyTime deadline) {
   Group group;
-  Fill({leg}, refresh, &group);
+  Fill(legs, refresh, &group);
   group.stream = node->Begin(&group.batch, now, deadline);
   if (group.stream != nullptr) {
     node->Finish(group.stream.get(), &group.batch, deadline);
@@ -203,14 +206,7 @@ void Router::RefreshBeside(const Node* silent, SteadyTime now,
   // Half of what is left, so that something remains for the call itself.
   const SteadyTime until = now + (deadline - now) / 2;
   Node* const node = map_->Any(silent);
-  if (node == nullptr) return;
-  Group group;
-  Fill({}, true, &group);
-  group.stream = node->Begin(&group.batch, now, until);
-  if (group.stream != nullptr) {
-    node->Finish(group.stream.get(), &group.batch, until);
-  }
-  Settle(node, &group);
+  if (node != nullptr) Ask(node, {}, true, now, until);
 }
 
 }  // namespace weir::redis

@@ -15,9 +15,7 @@ namespace weir::redis {
 // A call under way.
 struct Leg {
   Leg(const ScriptCall& c, Reply* r)
-      : call(&c),
-        reply(r),
-        course(c.keys.empty() ? -1 : SlotOf(c.keys[0]), c.charging) {}
+      : call(&c), reply(r), course(SlotOfFirst(c.keys), c.charging) {}
 
   const ScriptCall* call;
   Reply* reply;
@@ -40,7 +38,11 @@ class Router {
 
   // One attempt of every leg that is not over.
   void Round(absl::Span<Leg> legs, SteadyTime now, SteadyTime deadline);
-  void Single(Leg* leg, bool refresh, SteadyTime now, SteadyTime deadline);
+  // The node of its next attempt; null: there is none, and it is over.
+  Node* Choose(Leg* leg);
+  // Asks one node and waits for it.
+  void Ask(Node* node, absl::Span<Leg* const> legs, bool refresh,
+           SteadyTime now, SteadyTime deadline);
   void Fill(absl::Span<Leg* const> legs, bool refresh, Group* group);
   void Settle(Node* node, Group* group);
   // Asks another node for the map, if the one that should know is silent.

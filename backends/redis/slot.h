@@ -13,6 +13,12 @@ inline constexpr int kSlots = 16384;
 // is not empty.
 int SlotOf(std::string_view key);
 
+// That of a call's first key; -1 if it has none.
+template <class Keys>
+int SlotOfFirst(const Keys& keys) {
+  return keys.empty() ? -1 : SlotOf(keys[0]);
+}
+
 }  // namespace weir::redis
 
 #endif  // WEIR_BACKENDS_REDIS_SLOT_H_

@@ -12,6 +12,14 @@
 
 namespace weir::redis {
 
+// A connection that was idle this long may have been closed meanwhile: see
+// CheckIdle.
+inline constexpr std::chrono::microseconds kIdle = std::chrono::milliseconds(1);
+
+// Why a connection is closed whose oldest call is too old.
+inline constexpr char kTooOld[] =
+    "its oldest call was not answered in max_call_age";
+
 class Socket {
  public:
   Socket() = default;

@@ -15,8 +15,6 @@ using std::chrono::microseconds;
 using Steady = std::chrono::steady_clock;
 
 constexpr size_t kReadBytes = 16 * 1024;
-// A connection that was idle this long may have been closed meanwhile.
-constexpr microseconds kIdle = std::chrono::milliseconds(1);
 // Buffers that a peak made larger than this are given back.
 constexpr size_t kKeptBytes = 256 * 1024;
 
@@ -49,7 +47,7 @@ Reason SharedStream::CheckBefore(SteadyTime now, std::string* words) {
     if (error == 0) return Reason::kNone;
     Break(Reason::kClosed, ErrnoText(error));
   } else if (now - slots_.front().since > options_.max_call_age) {
-    Break(Reason::kClosed, "its oldest call was not answered in max_call_age");
+    Break(Reason::kClosed, kTooOld);
   } else {
     return Reason::kNone;
   }
@@ -237,7 +235,7 @@ void SharedStream::Read(Batch* batch, SteadyTime deadline) {
         return Leave(batch);
       }
       reason = Reason::kClosed;
-      words = "its oldest call was not answered in max_call_age";
+      words = kTooOld;
     } else if (ReadSome(&reason, &words)) {
       if (reply_count_ > 0 && HandOut(batch)) return;
       if (!broken()) continue;

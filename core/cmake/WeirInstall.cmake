@@ -22,34 +22,24 @@ install(TARGETS weir EXPORT weirTargets
 install(EXPORT weirTargets NAMESPACE weir:: DESTINATION "${_weir_cmake_dir}")
 
 set(_weir_public core/include backends/memory/include)
+# A library that comes where it was built, with the headers of DIR/include.
+macro(weir_install_part target export dir)
+  if(TARGET ${target})
+    install(TARGETS ${target} EXPORT ${export}
+      ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+      LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    install(EXPORT ${export} NAMESPACE weir::
+      DESTINATION "${_weir_cmake_dir}")
+    list(APPEND _weir_public ${dir}/include)
+  endif()
+endmacro()
+weir_install_part(weir_redis weirRedisTargets backends/redis)
 if(TARGET weir_redis)
-  install(TARGETS weir_redis EXPORT weirRedisTargets
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(EXPORT weirRedisTargets NAMESPACE weir::
-    DESTINATION "${_weir_cmake_dir}")
   install(FILES "${PROJECT_SOURCE_DIR}/core/cmake/FindHiredis.cmake"
     DESTINATION "${_weir_cmake_dir}")
-  if(EXISTS "${PROJECT_SOURCE_DIR}/backends/redis/include")
-    list(APPEND _weir_public backends/redis/include)
-  endif()
 endif()
-if(TARGET weir_testing)
-  install(TARGETS weir_testing EXPORT weirTestingTargets
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(EXPORT weirTestingTargets NAMESPACE weir::
-    DESTINATION "${_weir_cmake_dir}")
-  list(APPEND _weir_public tests/kit/include)
-endif()
-if(TARGET weir_limits_json)
-  install(TARGETS weir_limits_json EXPORT weirLimitsJsonTargets
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(EXPORT weirLimitsJsonTargets NAMESPACE weir::
-    DESTINATION "${_weir_cmake_dir}")
-  list(APPEND _weir_public tools/limits_json/include)
-endif()
+weir_install_part(weir_testing weirTestingTargets tests/kit)
+weir_install_part(weir_limits_json weirLimitsJsonTargets tools/limits_json)
 foreach(_weir_dir IN LISTS _weir_public)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${_weir_dir}/"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")

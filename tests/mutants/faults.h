@@ -105,33 +105,40 @@ class CostIgnored : public E::template View<T> {
   static int64_t One(int64_t cost) { return std::min<int64_t>(cost, 1); }
 };
 
-// The part of a microsecond in the arrival time is dropped.
-template <class E>
-struct ArrivalCut : E {
+// What a charge leaves behind is cut.
+template <class E, void (*kCut)(typename E::State*)>
+struct StateCut : E {
   using Params = typename E::Params;
   using State = typename E::State;
   template <class T>
-  using View = weir::WordView<ArrivalCut, T>;
+  using View = weir::WordView<StateCut, T>;
   static State Charge(const Params& p, const State& s, int64_t t,
                       int64_t cost) {
     State n = E::Charge(p, s, t, cost);
-    n.ticks = 0;
+    kCut(&n);
     return n;
   }
 };
 
+// The part of a microsecond in the arrival time is dropped.
+template <class E>
+void DropTicks(typename E::State* s) {
+  s->ticks = 0;
+}
+template <class E>
+using ArrivalCut = StateCut<E, &DropTicks<E>>;
+
 // The part of a token that has arrived is dropped.
-struct TokenCut : weir::engines::WindowedTokenBucket {
-  using Right = weir::engines::WindowedTokenBucket;
-  template <class T>
-  using View = weir::WordView<TokenCut, T>;
-  static State Charge(const Params& p, const State& s, int64_t t,
-                      int64_t cost) {
-    State n = Right::Charge(p, s, t, cost);
-    n.parts = 0;
-    return n;
-  }
-};
+inline void DropParts(weir::engines::WindowedTokenBucket::State* s) {
+  s->parts = 0;
+}
+using TokenCut = StateCut<weir::engines::WindowedTokenBucket, &DropParts>;
+
+// The fraction of the value is cut when it is read back.
+inline void DropFraction(weir::engines::Ar1::State* s) {
+  s->value = std::floor(s->value);
+}
+using FractionCut = StateCut<weir::engines::Ar1, &DropFraction>;
 
 // The weight of the window before is rounded to whole calls.
 struct WeightCut : weir::engines::SlidingWindowCounter {
@@ -142,19 +149,6 @@ struct WeightCut : weir::engines::SlidingWindowCounter {
     return cost <= Right::Remaining(p, s, t) ||
            (cost == Right::Remaining(p, s, t) + 1 && s.previous > 0 &&
             Right::Admits(p, s, t, cost - 1));
-  }
-};
-
-// The fraction of the value is cut when it is read back.
-struct FractionCut : weir::engines::Ar1 {
-  using Right = weir::engines::Ar1;
-  template <class T>
-  using View = weir::WordView<FractionCut, T>;
-  static State Charge(const Params& p, const State& s, int64_t t,
-                      int64_t cost) {
-    State n = Right::Charge(p, s, t, cost);
-    n.value = std::floor(n.value);
-    return n;
   }
 };
 

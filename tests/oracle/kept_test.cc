@@ -1,35 +1,20 @@
 // Traces on which a limiter and the oracle once differed, each made as short
 // and as round as it could be.
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/oracle/oracle.h"
+#include "tests/oracle/store_under_test.h"
 #include "tests/oracle/subject.h"
 #include "tests/oracle/trace.h"
-#include "weir/clock.h"
-#include "weir/memory_store.h"
-#include "weir/testing/store_factory.h"
 
 namespace weir_oracle {
 namespace {
 
 constexpr int64_t kStart = 1'700'000'000'000'000;
 constexpr int64_t kSecond = 1'000'000;
-
-weir::testing::StoreFactory Memory() {
-  weir::testing::StoreFactory factory;
-  factory.name = "Memory";
-  factory.make = [] {
-    auto clock = std::make_shared<weir::ManualClock>();
-    weir::MemoryStoreOptions options;
-    options.clock = clock;
-    return weir::testing::Harness{*weir::MemoryStore::Create(options), clock};
-  };
-  return factory;
-}
 
 LimitSpec Spec(const std::string& algorithm, int64_t limit, int64_t window) {
   return {algorithm, {{"limit", limit}}, {{"window", window}}, {}, {}, {}};
@@ -52,7 +37,9 @@ void ExpectAgreement(const std::vector<LimitSpec>& limits,
   for (const Line& line : lines) {
     trace.steps.push_back({line.config, {line.op, line.t, {"k"}, {line.cost}}});
   }
-  if (Replay(Memory(), trace)) ADD_FAILURE() << Report(Memory(), trace);
+  if (Replay(StoreUnderTest(), trace)) {
+    ADD_FAILURE() << Report(StoreUnderTest(), trace);
+  }
 }
 
 TEST(KeptTraces, AStateFromBefore1970IsKept) {

@@ -83,6 +83,30 @@ inline absl::StatusOr<Reply> Ask(Client* client, const Script* script,
   return reply;
 }
 
+// A call for each text, which is its key and its argument. The calls refer to
+// `texts`.
+inline std::vector<ScriptCall> EchoEach(
+    const std::vector<std::string_view>& texts) {
+  std::vector<ScriptCall> calls;
+  for (const std::string_view& text : texts) {
+    calls.push_back(
+        {Echo(), absl::MakeSpan(&text, 1), absl::MakeSpan(&text, 1)});
+  }
+  return calls;
+}
+
+// A server of its own for each test.
+class OneServer : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    WEIR_NEEDS_REDIS_SERVER();
+    server_ = testing::RedisServer::Start();
+    ASSERT_NE(server_, nullptr);
+  }
+
+  std::unique_ptr<testing::RedisServer> server_;
+};
+
 }  // namespace weir::redis
 
 #endif  // WEIR_TESTS_REDIS_CLIENT_FIXTURE_H_

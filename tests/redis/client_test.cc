@@ -15,16 +15,7 @@ using ::testing::HasSubstr;
 using ::weir::testing::RedisServer;
 using ::weir::testing::WaitUntil;
 
-class ClientTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    WEIR_NEEDS_REDIS_SERVER();
-    server_ = RedisServer::Start();
-    ASSERT_NE(server_, nullptr);
-  }
-
-  std::unique_ptr<RedisServer> server_;
-};
+class ClientTest : public OneServer {};
 
 TEST_F(ClientTest, RunsAScriptAndLoadsItOnce) {
   auto client = MakeClient(server_->url());
@@ -76,12 +67,8 @@ TEST_F(ClientTest, ManyCallsGoOutAsOneBatch) {
   auto client = MakeClient(server_->url());
   std::vector<std::string> texts;
   for (int i = 0; i < 200; ++i) texts.push_back(std::to_string(i));
-  std::vector<std::string_view> views(texts.begin(), texts.end());
-  std::vector<ScriptCall> calls;
-  for (const std::string_view& view : views) {
-    calls.push_back(
-        {Echo(), absl::MakeSpan(&view, 1), absl::MakeSpan(&view, 1)});
-  }
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const std::vector<ScriptCall> calls = EchoEach(views);
   std::vector<absl::StatusOr<Reply>> out(calls.size());
   client->RunMany(calls, In(seconds(2)), absl::MakeSpan(out));
   for (size_t i = 0; i < out.size(); ++i) {

@@ -100,12 +100,8 @@ TEST_F(ClusterTest, ManyGoOutAsOneBatchForEachNode) {
   auto client = MakeClient(cluster_->url());
   std::vector<std::string> texts;
   for (int i = 0; i < 300; ++i) texts.push_back("key" + std::to_string(i));
-  std::vector<std::string_view> views(texts.begin(), texts.end());
-  std::vector<ScriptCall> calls;
-  for (const std::string_view& view : views) {
-    calls.push_back(
-        {Echo(), absl::MakeSpan(&view, 1), absl::MakeSpan(&view, 1)});
-  }
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const std::vector<ScriptCall> calls = EchoEach(views);
   std::vector<absl::StatusOr<Reply>> out(calls.size());
   for (int round = 0; round < 3; ++round) {
     const int64_t sends = client->counters().sends;

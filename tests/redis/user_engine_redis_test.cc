@@ -53,7 +53,7 @@ TEST(UserEngineOnRedis, WithoutALuaHalfIsRefusedByName) {
   options.registry = &UserRegistry();
   const absl::Status status =
       Limiter::Create(testing::FreshRedisStore(),
-                      Renamed(Limit::Uniform(Micros(5))), options)
+                      Renamed(Limit::Uniform(Micros(5)), "my_uniform"), options)
           .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(status.message().find("\"my_uniform\" has no Lua half"),
@@ -68,7 +68,8 @@ TEST(UserEngineOnRedis, StandsBesideTheOthersInOneCall) {
   const auto limiter = Limiter::Create(
       testing::FreshRedisStore(WithUserEngines()),
       std::vector<Rule>{
-          {"mine", Renamed(Limit::FixedWindow(3, std::chrono::hours(1)))},
+          {"mine", Renamed(Limit::FixedWindow(3, std::chrono::hours(1)),
+                           "my_fixed_window")},
           {"theirs", Limit::Gcra(2, std::chrono::hours(1))}},
       options);
   ASSERT_TRUE(limiter.ok()) << limiter.status();

@@ -87,11 +87,9 @@ absl::Status Write(const CompareOptions& options, const Comparison& comparison,
   if (options.json) {
     text = ComparisonJson(comparison, files, options.top, options.input.sort);
   } else {
-    TextOptions text_options;
-    text_options.ascii = options.ascii || TerminalIsAscii();
-    text_options.top = options.top;
-    text_options.sorted = options.input.sort;
-    text = ComparisonText(comparison, files, text_options);
+    text = ComparisonText(
+        comparison, files,
+        TextOptionsFor(options.ascii, options.top, options.input.sort));
   }
   return WriteText(text, "the comparison",
                    options.differences == "-" ? stderr : stdout);

@@ -21,11 +21,9 @@ absl::Status WriteReport(const ReplayOptions& options, const Report& report,
   if (options.json) {
     text = ReportJson(report, files, options.top, options.input.sort);
   } else {
-    TextOptions text_options;
-    text_options.ascii = options.ascii || TerminalIsAscii();
-    text_options.top = options.top;
-    text_options.sorted = options.input.sort;
-    text = ReportText(report, files, text_options);
+    text = ReportText(
+        report, files,
+        TextOptionsFor(options.ascii, options.top, options.input.sort));
   }
   return WriteText(text, "the report",
                    options.decisions == "-" ? stderr : stdout);

@@ -36,13 +36,12 @@ absl::Status RuleKeys::Bind(int file, std::string_view file_name,
   const std::string shown = Printable(file_name, 200);
   Bound bound;
   for (const size_t rule : first_rule_) {
-    const KeyTemplate* wanted = &limits_.keys[rule];
-    const absl::StatusOr<KeyTemplate> client = KeyTemplate::Parse("{client}");
-    if (or_client_ && IsJustTheKey(*wanted) && columns.Find("key") < 0 &&
-        columns.Find("client") >= 0) {
-      wanted = &*client;
-    }
-    absl::StatusOr<BoundTemplate> key = BoundTemplate::Bind(*wanted, columns);
+    const KeyTemplate& wanted = limits_.keys[rule];
+    const bool by_client = or_client_ && IsJustTheKey(wanted) &&
+                           columns.Find("key") < 0 &&
+                           columns.Find("client") >= 0;
+    absl::StatusOr<BoundTemplate> key = BoundTemplate::Bind(
+        by_client ? *KeyTemplate::Parse("{client}") : wanted, columns);
     if (!key.ok()) {
       return InvalidArgument(name_, ": rules[", rule, "].key: ", shown, " has ",
                              key.status().message());

@@ -111,9 +111,13 @@ void MalformedLines::Finish() {
                static_cast<unsigned long long>(count_ - kMalformedShown));
 }
 
-bool TerminalIsAscii() {
+TextOptions TextOptionsFor(bool ascii, size_t top, bool sorted) {
   std::setlocale(LC_CTYPE, "");
-  return std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+  TextOptions options;
+  options.ascii = ascii || std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+  options.top = top;
+  options.sorted = sorted;
+  return options;
 }
 
 ExitCode Fail(const absl::Status& status) {

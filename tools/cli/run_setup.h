@@ -16,6 +16,7 @@
 #include "tools/cli/output_file.h"
 #include "tools/cli/progress_line.h"
 #include "tools/cli/report.h"
+#include "tools/cli/report_text.h"
 #include "tools/limits_json/limits_file.h"
 #include "weir/limiter.h"
 
@@ -65,8 +66,9 @@ class MalformedLines {
   uint64_t count_ = 0;
 };
 
-// The locale's characters are not UTF-8.
-bool TerminalIsAscii();
+// How the text is shown; without characters outside ASCII also where the locale
+// is not UTF-8.
+TextOptions TextOptionsFor(bool ascii, size_t top, bool sorted);
 
 // Says on standard error what went wrong.
 ExitCode Fail(const absl::Status& status);

@@ -53,13 +53,10 @@ class BoundDecision {
   // 0 if allowed; nothing if no wait ever helps.
   std::optional<Micros> retry_after() const {
     if (allowed()) return Micros(0);
-    const int64_t wait =
-        outcome_.ops != nullptr
-            ? outcome_.ops->wait(outcome_.params, outcome_.state, outcome_.t,
-                                 cost_)
-            : outcome_.numbers.wait;
-    if (wait == kNever) return std::nullopt;
-    return Micros(wait);
+    return WaitOf(outcome_.ops != nullptr
+                      ? outcome_.ops->wait(outcome_.params, outcome_.state,
+                                           outcome_.t, cost_)
+                      : outcome_.numbers.wait);
   }
   Micros reset_after() const {
     return Micros(outcome_.ops != nullptr

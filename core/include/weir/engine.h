@@ -52,6 +52,12 @@ namespace weir {
 // No wait ever helps.
 inline constexpr int64_t kNever = -1;
 
+// The same as a duration: nothing for kNever.
+inline std::optional<Micros> WaitOf(int64_t wait) {
+  if (wait == kNever) return std::nullopt;
+  return Micros(wait);
+}
+
 enum class FieldType : uint8_t { kCount, kDuration, kReal, kBool, kWord };
 
 // One parameter of an algorithm. `min` and `max` bound counts, and durations
@@ -244,6 +250,21 @@ absl::StatusOr<EngineInfo::Compiled> Compile(const Fields& fields,
       E::TraitsOf(*params)};
 }
 
+// Of an engine with a small state (WordView): a clock that jumped left it.
+template <class E>
+bool Jumped(const typename E::Params& p, const typename E::State& s,
+            int64_t t) {
+  return E::StoredTime(p, s) - t > E::Horizon(p);
+}
+
+// When such a key equals a fresh one; 0: it does at `t`.
+template <class E>
+int64_t ResetAfter(const typename E::Params& p, const typename E::State& s,
+                   int64_t t) {
+  const int64_t after = E::FreshAt(p, s, t) - t;
+  return after > 0 ? after : 0;
+}
+
 // The numbers of the state that a script left behind.
 template <class E>
 Numbers ReadReply(const void* params, std::string_view bytes,
@@ -251,10 +272,9 @@ Numbers ReadReply(const void* params, std::string_view bytes,
   const auto& p = *static_cast<const typename E::Params*>(params);
   if constexpr (kReadsState<E>) {
     const typename E::State s = E::ReadState(bytes);
-    const int64_t after = E::FreshAt(p, s, a.t) - a.t;
     return {E::Remaining(p, s, a.t),
             a.wants_wait ? E::Wait(p, s, a.t, a.cost) : 0,
-            after > 0 ? after : 0};
+            ResetAfter<E>(p, s, a.t)};
   } else {
     return E::ReadNumbers(p, bytes, a);
   }
@@ -316,7 +336,7 @@ class WordView {
     }
     std::memcpy(&state_, bytes->data(), sizeof(State));
     const Params& was = old != nullptr ? *old : p;
-    if (E::StoredTime(was, state_) - t > E::Horizon(was)) {
+    if (internal::Jumped<E>(was, state_, t)) {
       state_ = E::Cut(p, t);
       cut_ = true;
     } else if (old != nullptr) {
@@ -343,10 +363,7 @@ class WordView {
 
   int64_t Remaining() const { return E::Remaining(p_, state_, t_); }
   int64_t Wait(int64_t cost) const { return E::Wait(p_, state_, t_, cost); }
-  int64_t ResetAfter() const {
-    const int64_t after = E::FreshAt(p_, state_, t_) - t_;
-    return after > 0 ? after : 0;
-  }
+  int64_t ResetAfter() const { return internal::ResetAfter<E>(p_, state_, t_); }
 
  private:
   void Store() {
