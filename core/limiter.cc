@@ -152,18 +152,14 @@ std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
     absl::Span<const std::string_view> keys, int64_t cost) const {
   const RuleSet& rules = state_->rules();
   const AttachedLimit* single = rules.single();
-  std::vector<absl::StatusOr<Decision>> decisions;
-  decisions.reserve(keys.size());
   const bool sound = std::all_of(keys.begin(), keys.end(), [&](auto key) {
     return RuleSet::SingleCallIsSound(key, cost);
   });
   if (single == nullptr || !sound) {
-    for (const std::string_view& key : keys) {
-      decisions.push_back(
-          rules.Run(*state_->store, Op::kCheck, CallOf(key, cost)));
-    }
-    return decisions;
+    return rules.CheckMany(*state_->store, keys, cost);
   }
+  std::vector<absl::StatusOr<Decision>> decisions;
+  decisions.reserve(keys.size());
   // How many it takes at once is the store's to say.
   absl::FixedArray<Step, 64> steps(keys.size());
   absl::FixedArray<Outcome, 64> outcomes(keys.size());
@@ -177,9 +173,8 @@ std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
     if (statuses[i].ok()) {
       rules.Single(outcomes[i], &*decisions.emplace_back(absl::in_place));
     } else {
-      decisions.push_back(rules.SingleFailed(*state_->store,
-                                             std::move(statuses[i]),
-                                             CallOf(keys[i], cost)));
+      decisions.push_back(rules.SingleFailed(
+          *state_->store, std::move(statuses[i]), CallOf(keys[i], cost)));
     }
   }
   return decisions;

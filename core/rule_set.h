@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "weir/decision.h"
 #include "weir/limiter.h"
 #include "weir/registry.h"
@@ -95,6 +96,11 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
 
   // Refunds what a policy's own store took for a reservation.
   absl::Status RefundLocally(const Call& call) const;
+
+  // As Limiter::CheckMany, whatever the rules.
+  std::vector<absl::StatusOr<Decision>> CheckMany(
+      Store& store, absl::Span<const std::string_view> keys,
+      int64_t cost) const;
 
   // As Limiter::CheckAsync.
   void CheckAsync(Store& store, const Call& call, DecisionCallback done) const;

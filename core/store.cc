@@ -14,6 +14,13 @@ void Store::RunEach(Op op, std::optional<Time> now, const Step* steps,
   }
 }
 
+void Store::RunMany(Op op, std::optional<Time> now,
+                    absl::Span<BatchedCall> calls) {
+  for (BatchedCall& call : calls) {
+    call.status = Run(op, now, call.steps, call.outcomes, call.count);
+  }
+}
+
 void Store::RunAsync(Op op, std::optional<Time> now, const Step* steps,
                      Outcome* outcomes, size_t count,
                      std::function<void(absl::Status)> done) {

@@ -230,6 +230,22 @@ TEST_F(OutagePolicyTest, LocalIsAllOrNothingToo) {
   EXPECT_EQ(d.rules()[0].remaining, 4);
 }
 
+TEST_F(OutagePolicyTest, ManyKeysOfSeveralRulesAreAnsweredOneByOne) {
+  const Limiter limiter =
+      Make(Local(2), {{"wide", Limit::SlidingLog(10, hours(1))},
+                      {"narrow", Limit::FixedWindow(4, hours(1))}});
+  const std::string long_key(70'000, 'x');
+  const std::vector<std::string_view> keys = {"a", "a", "a", long_key, "b"};
+  EXPECT_EQ(limiter.CheckMany(keys)[2]->rules()[1].remaining, 1);
+  Break();
+  const auto all = limiter.CheckMany(keys);
+  EXPECT_TRUE(Policy(all[0]).allowed);
+  EXPECT_TRUE(Policy(all[1]).allowed);
+  EXPECT_FALSE(Policy(all[2]).allowed);
+  EXPECT_TRUE(absl::IsInvalidArgument(all[3].status()));
+  EXPECT_EQ(Policy(all[4]).remaining, 1);
+}
+
 TEST_F(OutagePolicyTest, AReservationGoesBackToWhereItWasTaken) {
   const Limiter limiter = Make(Local(1), Limit::Gcra(1, seconds(1)));
   ASSERT_TRUE(limiter.Check("k")->allowed);

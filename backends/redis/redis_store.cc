@@ -23,7 +23,38 @@ struct RedisStore::Impl {
   redis::ScriptSet scripts;
   std::string name_space;
   Micros timeout;
+
+  void RunBatch(Op op, std::optional<Time> now, absl::Span<BatchedCall> calls,
+                redis::SteadyTime deadline);
 };
+
+// One batch to each node.
+void RedisStore::Impl::RunBatch(Op op, std::optional<Time> now,
+                                absl::Span<BatchedCall> calls,
+                                redis::SteadyTime deadline) {
+  std::deque<redis::EncodedCall> encoded;  // they stay where they are
+  std::vector<redis::ScriptCall> sent;
+  std::vector<BatchedCall*> asked;
+  sent.reserve(calls.size());
+  asked.reserve(calls.size());
+  for (BatchedCall& call : calls) {
+    const absl::Span<const Step> steps(call.steps, call.count);
+    call.status = absl::OkStatus();
+    if (steps.empty() || redis::DecideAlone(op, steps, call.outcomes)) continue;
+    sent.push_back(encoded.emplace_back(scripts, op, now, steps).call());
+    asked.push_back(&call);
+  }
+  if (sent.empty()) return;
+  std::vector<absl::StatusOr<redis::Reply>> replies(sent.size());
+  client->RunMany(sent, deadline, absl::MakeSpan(replies));
+  for (size_t i = 0; i < asked.size(); ++i) {
+    BatchedCall& call = *asked[i];
+    call.status = replies[i].ok()
+                      ? redis::Decode(*replies[i], op, {call.steps, call.count},
+                                      call.outcomes)
+                      : replies[i].status();
+  }
+}
 
 RedisStore::RedisStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RedisStore::~RedisStore() = default;
@@ -88,28 +119,25 @@ absl::Status RedisStore::Run(Op op, std::optional<Time> now, const Step* steps,
 void RedisStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
                          Outcome* outcomes, absl::Status* statuses,
                          size_t count) {
+  std::vector<BatchedCall> calls(count);
+  for (size_t i = 0; i < count; ++i) {
+    calls[i].steps = &steps[i];
+    calls[i].outcomes = &outcomes[i];
+    calls[i].count = 1;
+  }
+  RunMany(op, now, absl::MakeSpan(calls));
+  for (size_t i = 0; i < count; ++i) statuses[i] = std::move(calls[i].status);
+}
+
+void RedisStore::RunMany(Op op, std::optional<Time> now,
+                         absl::Span<BatchedCall> calls) {
   const redis::SteadyTime deadline =
       std::chrono::steady_clock::now() + impl_->timeout;
-  std::deque<redis::EncodedCall> encoded;  // they stay where they are
-  std::vector<redis::ScriptCall> calls;
-  std::vector<size_t> asked;
-  calls.reserve(count);
-  asked.reserve(count);
-  for (size_t i = 0; i < count; ++i) {
-    const absl::Span<const Step> one(&steps[i], 1);
-    statuses[i] = absl::OkStatus();
-    if (redis::DecideAlone(op, one, &outcomes[i])) continue;
-    calls.push_back(encoded.emplace_back(impl_->scripts, op, now, one).call());
-    asked.push_back(i);
-  }
-  if (calls.empty()) return;
-  std::vector<absl::StatusOr<redis::Reply>> replies(calls.size());
-  impl_->client->RunMany(calls, deadline, absl::MakeSpan(replies));
-  for (size_t n = 0; n < asked.size(); ++n) {
-    const size_t i = asked[n];
-    statuses[i] = replies[n].ok() ? redis::Decode(*replies[n], op,
-                                                  {&steps[i], 1}, &outcomes[i])
-                                  : replies[n].status();
+  // Some thousands at once: more would only wait, in memory, and hold up others
+  // on the same socket.
+  constexpr size_t kAtOnce = 4096;
+  for (size_t first = 0; first < calls.size(); first += kAtOnce) {
+    impl_->RunBatch(op, now, calls.subspan(first, kAtOnce), deadline);
   }
 }
 
@@ -160,13 +188,7 @@ absl::StatusOr<bool> RedisStore::NamespaceIsEmpty() {
 }
 
 absl::StatusOr<int64_t> RedisStore::SweepNamespace(bool remove) {
-  if (impl_->client->options().cluster) {
-    return absl::UnimplementedError(
-        "redis: the keys of a namespace can't be looked for on a cluster; they "
-        "expire");
-  }
-  return redis::SweepKeys(impl_->client.get(),
-                          redis::NamespacePattern(impl_->name_space), remove,
+  return redis::SweepKeys(impl_->client.get(), impl_->name_space, remove,
                           impl_->timeout);
 }
 

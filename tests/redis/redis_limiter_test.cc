@@ -81,6 +81,42 @@ TEST_F(RedisLimiterTest, ManyChecksAreSentAtOnce) {
   EXPECT_EQ(Counted("sends") - before, 1);
 }
 
+TEST_F(RedisLimiterTest, ManyChecksOfSeveralRulesAreSentAtOnce) {
+  Open();
+  const auto limiter = Limiter::Create(
+      store_, std::vector<Rule>{{"wide", Limit::SlidingLog(100, hours(1))},
+                                {"narrow", Limit::FixedWindow(2, hours(1))},
+                                {"none", Limit::Unlimited()}});
+  ASSERT_TRUE(limiter.ok()) << limiter.status();
+  ASSERT_TRUE(limiter->Check("warm").ok());
+  std::vector<std::string> names;
+  for (int i = 0; i < 63; ++i) names.push_back(std::to_string(i % 21));
+  names.emplace_back(70'000, 'x');
+  const std::vector<std::string_view> keys(names.begin(), names.end());
+  const int64_t before = Counted("sends");
+  const auto all = limiter->CheckMany(keys);
+  EXPECT_EQ(Counted("sends") - before, 1);
+  ASSERT_EQ(all.size(), 64u);
+  for (size_t i = 0; i < 63; ++i) {
+    ASSERT_TRUE(all[i].ok()) << all[i].status();
+    EXPECT_EQ(all[i]->allowed, i < 42) << i;
+    EXPECT_EQ(all[i]->rules()[0].remaining, i < 21 ? 99 : 98) << i;
+  }
+  EXPECT_TRUE(absl::IsInvalidArgument(all[63].status()));
+}
+
+TEST_F(RedisLimiterTest, ManyMoreThanFitIntoOneBatch) {
+  Open();
+  const Limiter limiter = Make(Limit::FixedWindow(5'000, hours(1)));
+  const std::vector<std::string_view> keys(10'000, "k");
+  int64_t granted = 0;
+  for (const auto& d : limiter.CheckMany(keys)) {
+    ASSERT_TRUE(d.ok()) << d.status();
+    granted += d->allowed ? 1 : 0;
+  }
+  EXPECT_EQ(granted, 5'000);
+}
+
 TEST_F(RedisLimiterTest, ManyChecksFailOneByOne) {
   Open();
   const Limiter limiter = Make(Limit::FixedWindow(2, hours(1)));

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tests/redis/redis_cluster.h"
 #include "tests/redis/redis_server.h"
 
 namespace weir {
@@ -71,6 +72,35 @@ TEST_F(ReplayOnRedis, DecidesAlikeAndCleansUp) {
   EXPECT_EQ(Read("there"), Read("here"));
   EXPECT_EQ(Keys(), 1);
   EXPECT_EQ(server_->Call({"GET", "weir:somebody:else"}).text, "1");
+}
+
+TEST_F(ReplayOnRedis, CleansUpOnAClusterToo) {
+  const auto cluster = testing::RedisCluster::Start(3, 0);
+  ASSERT_NE(cluster, nullptr);
+  const std::string there = "--store '" + cluster->url() + "'";
+  std::string trace = "time_us,key\n";
+  for (int i = 0; i < 3'000; ++i) {
+    trace += std::to_string(1'700'000'000'000'000 + i * 700) + ",k" +
+             std::to_string(i % 1'500) + "\n";
+  }
+  Write("trace.csv", trace);
+  ASSERT_EQ(Replay("--decisions " + Path("here")), 0) << Read("err");
+  ASSERT_EQ(Replay(there + " --decisions " + Path("there")), 0) << Read("err");
+  EXPECT_EQ(Read("there"), Read("here"));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(cluster->node(i).Call({"DBSIZE"}).integer, 0) << i;
+  }
+  // Slots 15495, 3300 and 7365: three nodes.
+  for (const std::string& key : {"ns:{a}", "ns:{b}", "ns:{c}"}) {
+    int64_t set = 0;
+    for (int i = 0; i < 3; ++i) {
+      set += cluster->node(i).Call({"SET", key, "1"}).ok() ? 1 : 0;
+    }
+    ASSERT_EQ(set, 1);
+    EXPECT_EQ(Replay(there + " --namespace ns"), 2) << key;
+    EXPECT_NE(Read("err").find("holds keys"), std::string::npos) << Read("err");
+    for (int i = 0; i < 3; ++i) cluster->node(i).Call({"DEL", key});
+  }
 }
 
 TEST_F(ReplayOnRedis, TakesNoNamespaceThatIsInUse) {

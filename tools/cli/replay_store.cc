@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <random>
 #include <utility>
 
@@ -27,23 +26,11 @@ std::string FreshNamespace() {
 
 absl::Status CheckEmpty(RedisStore& store) {
   const absl::StatusOr<bool> empty = store.NamespaceIsEmpty();
-  // A cluster: nothing is removed there, so nothing can be lost.
-  if (absl::IsUnimplemented(empty.status())) return absl::OkStatus();
   if (!empty.ok()) return empty.status();
   if (*empty) return absl::OkStatus();
   return InvalidArgument("namespace: \"", Printable(store.name_space(), 200),
                          "\" holds keys, and a replay removes all of its own "
                          "at the end; allowed: an empty one");
-}
-
-absl::Status Remove(RedisStore& store) {
-  const absl::Status status = store.RemoveNamespace().status();
-  if (!absl::IsUnimplemented(status)) return status;
-  std::fprintf(stderr,
-               "weir: the keys of the namespace %s stay on the cluster until "
-               "they expire\n",
-               Printable(store.name_space(), 200).c_str());
-  return absl::OkStatus();
 }
 
 absl::StatusOr<ReplayStore> OpenRedis(const std::string& url,
@@ -63,7 +50,7 @@ absl::StatusOr<ReplayStore> OpenRedis(const std::string& url,
   if (absl::Status s = CheckEmpty(*store); !s.ok()) return s;
   ReplayStore result;
   result.store = store;
-  result.remove = [store] { return Remove(*store); };
+  result.remove = [store] { return store->RemoveNamespace().status(); };
   return result;
 }
 

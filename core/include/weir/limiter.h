@@ -155,8 +155,9 @@ class Limiter {
   // for it.
   absl::StatusOr<BoundKey> Bind(std::string_view key) const;
 
-  // One Check for each key, each on its own. Cheaper than as many calls: the
-  // clock is read once for 64 of them, and memory is fetched for all at once.
+  // One Check for each key, each on its own. Cheaper than as many calls: on
+  // Redis they are one batch for each node; in memory, with one rule, the clock
+  // is read once for 64 of them, and memory is fetched for all at once.
   std::vector<absl::StatusOr<Decision>> CheckMany(
       absl::Span<const std::string_view> keys, int64_t cost = 1) const;
 

@@ -59,6 +59,15 @@ struct Outcome {
   Numbers numbers;
 };
 
+// One of many calls that are made together: its steps, their outcomes, and how
+// it went.
+struct BatchedCall {
+  const Step* steps = nullptr;
+  Outcome* outcomes = nullptr;
+  size_t count = 0;
+  absl::Status status;
+};
+
 // The numbers of a decision, computed from a state when they are asked for.
 struct NumberOps {
   int64_t (*remaining)(const void* params, const void* state, int64_t t);
@@ -123,6 +132,11 @@ class Store {
   // read its clock once for all.
   virtual void RunEach(Op op, std::optional<Time> now, const Step* steps,
                        Outcome* outcomes, absl::Status* statuses, size_t count);
+
+  // Runs calls of any number of steps, each on its own, in their order where
+  // they share a key. Unless overridden: one Run after the other.
+  virtual void RunMany(Op op, std::optional<Time> now,
+                       absl::Span<BatchedCall> calls);
 
   // As Run, without a blocked caller. `done` is called exactly once, possibly
   // before this returns, and in any case before the store is gone; until then

@@ -91,6 +91,8 @@ class RedisStore final : public Store {
   void RunEach(Op op, std::optional<Time> now, const Step* steps,
                Outcome* outcomes, absl::Status* statuses,
                size_t count) override;
+  void RunMany(Op op, std::optional<Time> now,
+               absl::Span<BatchedCall> calls) override;
   // Calls back on the store's own thread (io_threads = 1), else in Process().
   // `done` must not destroy the store.
   void RunAsync(Op op, std::optional<Time> now, const Step* steps,
@@ -111,11 +113,12 @@ class RedisStore final : public Store {
   void Process();
 
   std::string_view name_space() const;
-  // Looks through every key of the server, a thousand at a time, and removes
-  // those of this store's namespace; returns how many. For namespaces of
-  // passing use, such as a test's: whoever has them is as fresh afterwards.
-  // Each step takes at most the store's timeout. Needs +scan and +unlink.
-  // Unimplemented: a cluster, where keys are left to expire.
+  // Looks through every key of the server, or of every master, a thousand at a
+  // time, and removes those of this store's namespace; returns how many. For
+  // namespaces of passing use, such as a test's: whoever has them is as fresh
+  // afterwards. Each step takes at most the store's timeout. Needs +scan and
+  // +unlink. On a cluster, keys of slots that are moved meanwhile may be left
+  // to expire.
   absl::StatusOr<int64_t> RemoveNamespace();
   // The same search, which ends at the first key found and removes nothing.
   absl::StatusOr<bool> NamespaceIsEmpty();
