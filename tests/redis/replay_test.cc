@@ -91,7 +91,7 @@ TEST_F(ReplayOnRedis, CleansUpOnAClusterToo) {
     EXPECT_EQ(cluster->node(i).Call({"DBSIZE"}).integer, 0) << i;
   }
   // Slots 15495, 3300 and 7365: three nodes.
-  for (const std::string& key : {"ns:{a}", "ns:{b}", "ns:{c}"}) {
+  for (const char* key : {"ns:{a}", "ns:{b}", "ns:{c}"}) {
     int64_t set = 0;
     for (int i = 0; i < 3; ++i) {
       set += cluster->node(i).Call({"SET", key, "1"}).ok() ? 1 : 0;
