@@ -8,9 +8,10 @@
 --
 --   fits     whether the rule allows it; nil: it goes on below
 --   state    the reply if nothing is charged
---   charged  the reply if it is, of which `bytes` count
---   value, life, and for logs missing, drop, at, push
+--   charged  the reply if it is; nil: value. `bytes` of either count
+--   value, and for logs missing, drop, at, push
 --            what its ..._charge.lua writes
+--   after    when it would equal a fresh key, in us from now
 do
   local key, record, step = KEYS[1], ARGV[1], ARGV[2]
   local op, flags, given, n = unpack('<BBdd', step)
@@ -22,11 +23,12 @@ do
       local time = call('TIME')
       now, slack = time[1] * 1000000 + time[2], kSlack
     end
-    local fits, state, charged, bytes, value, life, missing, drop, at, push
+    local fits, state, charged, bytes, value, after, missing, drop, at, push
     --[[check]]
     if fits or (counts and fits == false) then
+      local life = (after - after % 1000) / 1000 + slack + 1
       --[[charge]]
-      return pack('<dBc0', now, fits and 1 or 0, charged)
+      return pack('<dBc0', now, fits and 1 or 0, charged or value)
     end
     if fits == false then return pack('<dBc0', now, 0, state) end
   end

@@ -41,7 +41,6 @@ if same and last * resolution - longest <= now + longest and log > 0.0001 then
       if used / power < 1 / 9007199254740992 then whole = whole - 1 end
     end
     value = pack('<ddc0', slot, used, record)
-    local after = (slot + whole + 1) * resolution - now
-    charged, life = value, (after - after % 1000) / 1000 + slack + 1
+    after = (slot + whole + 1) * resolution - now
   end
 end

@@ -17,7 +17,6 @@ if same and not (start and start - window > now + window) then
   fits = used <= limit - n
   if fits then
     value = pack('<ddc0', start, used + n, record)
-    local after = start + window - now
-    charged, life = value, (after - after % 1000) / 1000 + slack + 1
+    after = start + window - now
   end
 end

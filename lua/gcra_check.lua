@@ -13,10 +13,7 @@ if same and tat - back < now + ahead then
   if tat < now then tat, ticks = now, 0 end
   tat, ticks = tat + c_us, ticks + c_ticks
   if ticks >= limit then tat, ticks = tat + 1, ticks - limit end
-  local after = tat - now
+  after = tat - now
   fits = after < most or (after == most and ticks <= burst_ticks)
-  if fits then
-    value = pack('<dI5c0', tat, ticks, record)
-    charged, life = value, (after - after % 1000) / 1000 + slack + 1
-  end
+  if fits then value = pack('<dI5c0', tat, ticks, record) end
 end

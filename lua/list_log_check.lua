@@ -45,5 +45,5 @@ if fits then
   value = own == 1 and pack('>i7I7', at, sum + n) or
           pack('>i7I7I7', at, sum + n, own)
   charged = pack('<ddd', used + n, at, 0)
-  life = math.ceil((at + keep - now) / 1000) + slack
+  after = at + keep - now
 end

@@ -54,5 +54,5 @@ elseif oldest and few[1] == '\255' .. record then
     end
   end
 end
-if fits then life = math.ceil((at + keep - now) / 1000) + slack end
+if fits then after = at + keep - now end
 bytes = 24

@@ -25,8 +25,7 @@ if same and (last - 2) * window <= now + 2 * window then
     fits = left <= right
     if fits then
       value = pack('<dddc0', number, previous, current + n, record)
-      local after = start + 2 * window - now
-      charged, life = value, (after - after % 1000) / 1000 + slack + 1
+      after = start + 2 * window - now
     end
   end
 end

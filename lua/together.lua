@@ -18,7 +18,7 @@ do
       local key, record, step = KEYS[i], ARGV[2 * i - 1], ARGV[2 * i]
       op, flags, given, n = unpack('<BBdd', step)
       local counts, kind = flags % 8 >= kCountDenied, string.byte(kinds, i)
-      local fits, state, charged, bytes, value, life, missing, drop, at, push
+      local fits, state, charged, bytes, value, after, missing, drop, at, push
       if flags >= kDenyAll or n <= 0 then kind = 0 end -- not usual
       --[[checks]]
       if fits == nil then
@@ -26,7 +26,7 @@ do
         break
       end
       allowed = allowed and (fits or flags % 4 >= kObserve)
-      rules[i] = {fits, counts, state, charged, bytes, value, life, missing,
+      rules[i] = {fits, counts, state, charged, bytes, value, after, missing,
                   drop, at, push}
     end
     if known and not allowed then
@@ -42,9 +42,10 @@ do
         local kind = string.byte(kinds, i)
         local fits, state = rule[1], rule[3]
         if (allowed and fits) or rule[2] then
-          local value, life = rule[6], rule[7]
+          local value, after = rule[6], rule[7]
           local missing, drop, at, push = rule[8], rule[9], rule[10], rule[11]
-          state = rule[4]
+          local life = (after - after % 1000) / 1000 + slack + 1
+          state = rule[4] or value
           --[[charges]]
         end
         reply = reply .. (fits and '\1' or '\0') ..

@@ -23,7 +23,6 @@ if same and at - window <= now + window and product <= kMaxExact then
   fits = n <= tokens and n <= limit - used
   if fits then
     value = pack('<dddddc0', start, at, tokens - n, parts, used + n, record)
-    local after = start + window - now
-    charged, life = value, (after - after % 1000) / 1000 + slack + 1
+    after = start + window - now
   end
 end
