@@ -41,7 +41,7 @@ void RedisStore::Impl::RunBatch(Op op, std::optional<Time> now,
     const absl::Span<const Step> steps(call.steps, call.count);
     call.status = absl::OkStatus();
     if (steps.empty() || redis::DecideAlone(op, steps, call.outcomes)) continue;
-    sent.push_back(encoded.emplace_back(scripts, op, now, steps).call());
+    sent.push_back(encoded.emplace_back(op, now, steps).call());
     asked.push_back(&call);
   }
   if (sent.empty()) return;
@@ -151,7 +151,7 @@ void RedisStore::RunAsync(Op op, std::optional<Time> now, const Step* steps,
   if (all.empty() || redis::DecideAlone(op, all, outcomes)) {
     return done(absl::OkStatus());
   }
-  const redis::EncodedCall encoded(impl_->scripts, op, now, all);
+  const redis::EncodedCall encoded(op, now, all);
   const redis::ScriptCall call = encoded.call();
   redis::OwnedCall owned;
   owned.script = call.script;
