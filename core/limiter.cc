@@ -36,9 +36,17 @@ absl::StatusOr<Limiter> Limiter::Create(std::shared_ptr<Store> store,
                                         std::vector<Rule> rules,
                                         const LimiterOptions& options) {
   if (store == nullptr) return InvalidArgument("store: is null");
-  auto set = RuleSet::Make(*store, std::move(rules), options);
-  if (!set.ok()) return set.status();
+  constexpr size_t kMostDenials = 10'000'000;
+  if (options.denial_cache_keys > kMostDenials) {
+    return InvalidArgument("denial_cache_keys: ", options.denial_cache_keys,
+                           "; allowed: 0 to ", kMostDenials);
+  }
   auto state = std::make_shared<State>();
+  if (options.denial_cache_keys > 0) {
+    state->denials = std::make_shared<DenialCache>(options.denial_cache_keys);
+  }
+  auto set = RuleSet::Make(*store, std::move(rules), options, state->denials);
+  if (!set.ok()) return set.status();
   state->store = std::move(store);
   state->options = options;
   state->Replace(*std::move(set));
@@ -64,9 +72,11 @@ absl::StatusOr<std::vector<std::string>> Limiter::Update(
       afresh.push_back(rules[i].name);
     }
   }
-  auto set = RuleSet::Make(*state_->store, std::move(rules), state_->options);
+  auto set = RuleSet::Make(*state_->store, std::move(rules), state_->options,
+                           state_->denials);
   if (!set.ok()) return set.status();
   state_->Replace(*std::move(set));
+  if (state_->denials != nullptr) state_->denials->ForgetAll();
   state_->room.WakeAll();
   return afresh;
 }

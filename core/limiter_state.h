@@ -49,6 +49,7 @@ struct Limiter::State {
 
   std::shared_ptr<Store> store;
   LimiterOptions options;
+  std::shared_ptr<DenialCache> denials;  // null: none
   WaitingRoom room;
   std::atomic<const RuleSet*> current{nullptr};
   std::mutex update_mutex;  // held while sets change

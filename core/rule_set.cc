@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/fixed_array.h"
+#include "core/cached_call.h"
 #include "core/text.h"
 
 namespace weir {
@@ -174,7 +175,8 @@ absl::Status CheckRule(const std::vector<Rule>& rules, size_t i) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<const RuleSet>> RuleSet::Make(
-    Store& store, std::vector<Rule> rules, const LimiterOptions& options) {
+    Store& store, std::vector<Rule> rules, const LimiterOptions& options,
+    std::shared_ptr<DenialCache> denials) {
   if (rules.empty()) {
     return InvalidArgument("rules: none; a limiter needs at least one");
   }
@@ -195,15 +197,22 @@ absl::StatusOr<std::unique_ptr<const RuleSet>> RuleSet::Make(
           AttachLimit(store, registry, options.outage, rule,
                       plan == 0 ? rule.limit : rule.plans[plan - 1]);
       if (!limit.ok()) return limit.status();
+      if (denials != nullptr && limit->limit.traits.count_denied) {
+        return InvalidArgument(
+            "rule \"", rule.name,
+            "\": counts denied calls, so the store has to be told of each; "
+            "denial_cache_keys: allowed: 0");
+      }
       attached.push_back(*std::move(limit));
     }
   }
   set->rules_ = std::move(rules);
   const AttachedLimit& first = set->attached_[0][0];
   if (set->rules_.size() == 1 && set->attached_[0].size() == 1 &&
-      !set->rules_[0].observe && first.rule != nullptr) {
+      !set->rules_[0].observe && first.rule != nullptr && denials == nullptr) {
     set->single_ = &first;
   }
+  set->denials_ = std::move(denials);
   return std::unique_ptr<const RuleSet>(std::move(set));
 }
 
@@ -221,24 +230,45 @@ size_t RuleSet::LayOut(const Call& call, int64_t max_wait,
   return count;
 }
 
+absl::StatusOr<Decision> RuleSet::Ask(Store& store, Op op, const Call& call,
+                                      const AttachedLimit* const* limits,
+                                      const Step* steps, size_t count,
+                                      int64_t max_wait, int64_t* wait) const {
+  absl::FixedArray<Outcome, 4> outcomes(rules_.size());
+  if (count > 0) {
+    absl::Status s = store.Run(op, call.now, steps, outcomes.data(), count);
+    if (!s.ok()) {
+      if (!HasAnswer(store, op, s)) return s;
+      return ByPolicy(op, call, limits, max_wait, wait);
+    }
+  }
+  if (wait != nullptr) *wait = count > 0 ? outcomes[0].numbers.wait : 0;
+  return Decide(op, limits, outcomes.data());
+}
+
 absl::StatusOr<Decision> RuleSet::Run(Store& store, Op op, const Call& call,
                                       int64_t max_wait, int64_t* wait) const {
   if (absl::Status s = CheckCall(call); !s.ok()) return s;
   const size_t n = rules_.size();
   absl::FixedArray<const AttachedLimit*, 4> limits(n);
   absl::FixedArray<Step, 4> steps(n);
-  absl::FixedArray<Outcome, 4> outcomes(n);
   const size_t count = LayOut(call, max_wait, limits.data(), steps.data());
-  if (count > 0) {
-    absl::Status s =
-        store.Run(op, call.now, steps.data(), outcomes.data(), count);
-    if (!s.ok()) {
-      if (!HasAnswer(store, op, s)) return s;
-      return ByPolicy(op, call, limits.data(), max_wait, wait);
-    }
+  const auto ask = [&] {
+    return Ask(store, op, call, limits.data(), steps.data(), count, max_wait,
+               wait);
+  };
+  if (denials_ == nullptr) return ask();
+  CachedCall cached;
+  if (op == Op::kCheck) {
+    cached.Open(*this, call, limits.data(), store.WaitingClock(),
+                denials_.get());
+    Decision denied;
+    if (cached.Repeats(&denied)) return denied;
   }
-  if (wait != nullptr) *wait = count > 0 ? outcomes[0].numbers.wait : 0;
-  return Decide(op, limits.data(), outcomes.data());
+  absl::StatusOr<Decision> d = ask();
+  cached.Learn(d);
+  if (op == Op::kRefund || op == Op::kReset) ForgetDenials(call);
+  return d;
 }
 
 }  // namespace weir

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/denial_cache.h"
 #include "weir/decision.h"
 #include "weir/limiter.h"
 #include "weir/registry.h"
@@ -34,14 +35,17 @@ absl::Status AttachLocally(const OutagePolicy& policy, const Rule& rule,
 
 class RuleSet : public std::enable_shared_from_this<RuleSet> {
  public:
+  // `denials`: null if there is no cache of them; else that of the limiter.
   // InvalidArgument names the rule and the field.
   static absl::StatusOr<std::unique_ptr<const RuleSet>> Make(
-      Store& store, std::vector<Rule> rules, const LimiterOptions& options);
+      Store& store, std::vector<Rule> rules, const LimiterOptions& options,
+      std::shared_ptr<DenialCache> denials);
 
   const std::vector<Rule>& rules() const { return rules_; }
 
-  // The one rule there is, if it is enforced, has no plans and asks the store;
-  // else null. Its calls go the short way: SingleCallIsSound, one step, Single.
+  // The one rule there is, if it is enforced, has no plans, asks the store and
+  // goes by no denial cache; else null. Its calls go the short way:
+  // SingleCallIsSound, one step, Single.
   const AttachedLimit* single() const { return single_; }
   static bool SingleCallIsSound(std::string_view key, int64_t cost) {
     // A negative cost is a large one without its sign.
@@ -113,6 +117,18 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
  private:
   RuleSet() = default;
   absl::Status CheckTags(const Call& call) const;
+  // What was denied to these keys does not hold any more.
+  void ForgetDenials(const Call& call) const;
+  // The decision on a check that the store has run, or could not run.
+  absl::StatusOr<Decision> DecideCheck(const Store& store, absl::Status status,
+                                       const Call& call,
+                                       const AttachedLimit* const* limits,
+                                       const Outcome* outcomes) const;
+  // Asks the store for a call that is laid out in `count` steps.
+  absl::StatusOr<Decision> Ask(Store& store, Op op, const Call& call,
+                               const AttachedLimit* const* limits,
+                               const Step* steps, size_t count,
+                               int64_t max_wait, int64_t* wait) const;
   // The limits of a call's keys, and a step for each rule that asks the store.
   // Returns how many do.
   size_t LayOut(const Call& call, int64_t max_wait,
@@ -132,6 +148,7 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   const AttachedLimit* single_ = nullptr;
   bool trust_tags_ = false;
   OutagePolicy outage_;
+  std::shared_ptr<DenialCache> denials_;
 };
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/cached_call.h"
 #include "core/rule_set.h"
 
 namespace weir {
@@ -38,6 +39,7 @@ struct Pending {
   std::vector<const AttachedLimit*> limits;
   std::vector<Step> steps;
   std::vector<Outcome> outcomes;
+  CachedCall cached;
   DecisionCallback done;
 };
 
@@ -57,20 +59,26 @@ void RuleSet::CheckAsync(Store& store, const Call& call,
   if (count == 0) {
     return p.done(Decide(Op::kCheck, p.limits.data(), p.outcomes.data()));
   }
-  store.RunAsync(
-      Op::kCheck, p.kept.call.now, p.steps.data(), p.outcomes.data(), count,
-      [pending, &store](absl::Status status) {
-        const RuleSet& set = *pending->set;
-        if (status.ok()) {
-          pending->done(set.Decide(Op::kCheck, pending->limits.data(),
-                                   pending->outcomes.data()));
-        } else if (set.HasAnswer(store, Op::kCheck, status)) {
-          pending->done(set.ByPolicy(Op::kCheck, pending->kept.call,
-                                     pending->limits.data(), 0, nullptr));
-        } else {
-          pending->done(std::move(status));
-        }
-      });
+  p.cached.Open(*this, p.kept.call, p.limits.data(), store.WaitingClock(),
+                denials_.get());
+  Decision denied;
+  if (p.cached.Repeats(&denied)) return p.done(std::move(denied));
+  store.RunAsync(Op::kCheck, p.kept.call.now, p.steps.data(), p.outcomes.data(),
+                 count, [pending, &store](absl::Status status) {
+                   absl::StatusOr<Decision> d = pending->set->DecideCheck(
+                       store, std::move(status), pending->kept.call,
+                       pending->limits.data(), pending->outcomes.data());
+                   pending->cached.Learn(d);
+                   pending->done(std::move(d));
+                 });
+}
+
+absl::StatusOr<Decision> RuleSet::DecideCheck(
+    const Store& store, absl::Status status, const Call& call,
+    const AttachedLimit* const* limits, const Outcome* outcomes) const {
+  if (status.ok()) return Decide(Op::kCheck, limits, outcomes);
+  if (!HasAnswer(store, Op::kCheck, status)) return status;
+  return ByPolicy(Op::kCheck, call, limits, 0, nullptr);
 }
 
 }  // namespace weir

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/cached_call.h"
 #include "core/limiter_state.h"
 #include "core/rule_set.h"
 
@@ -13,43 +14,41 @@ std::vector<absl::StatusOr<Decision>> RuleSet::CheckMany(
   std::vector<const AttachedLimit*> limits(keys.size() * n);
   std::vector<Step> steps(keys.size() * n);
   std::vector<Outcome> outcomes(keys.size() * n);
-  // One for each key. Without steps: it is not sound, or asks no store.
-  std::vector<BatchedCall> calls(keys.size());
-  for (size_t i = 0; i < keys.size(); ++i) {
-    const Call call = CallOf(keys[i], cost);
-    calls[i].steps = &steps[i * n];
-    calls[i].outcomes = &outcomes[i * n];
-    calls[i].status = CheckCall(call);
-    if (calls[i].status.ok()) {
-      calls[i].count = LayOut(call, 0, &limits[i * n], &steps[i * n]);
-    }
-  }
+  std::vector<CachedCall> cached(keys.size());
+  std::vector<absl::StatusOr<Decision>> decisions(keys.size());
   std::vector<BatchedCall> asked;
   std::vector<size_t> index;
-  for (size_t i = 0; i < calls.size(); ++i) {
-    if (calls[i].count == 0) continue;
-    asked.push_back(calls[i]);
-    index.push_back(i);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const Call call = CallOf(keys[i], cost);
+    if (absl::Status s = CheckCall(call); !s.ok()) {
+      decisions[i] = std::move(s);
+      continue;
+    }
+    const size_t count = LayOut(call, 0, &limits[i * n], &steps[i * n]);
+    cached[i].Open(*this, call, &limits[i * n], store.WaitingClock(),
+                   denials_.get(), &cached);
+    Decision denied;
+    if (cached[i].Repeats(&denied)) {
+      decisions[i] = std::move(denied);
+    } else if (count == 0) {
+      decisions[i] = Decide(Op::kCheck, &limits[i * n], nullptr);
+    } else {
+      BatchedCall& one = asked.emplace_back();
+      one.steps = &steps[i * n];
+      one.outcomes = &outcomes[i * n];
+      one.count = count;
+      index.push_back(i);
+    }
   }
   if (!asked.empty()) {
     store.RunMany(Op::kCheck, std::nullopt, absl::MakeSpan(asked));
   }
-  for (size_t i = 0; i < asked.size(); ++i) {
-    calls[index[i]].status = std::move(asked[i].status);
-  }
-  std::vector<absl::StatusOr<Decision>> decisions;
-  decisions.reserve(keys.size());
-  for (size_t i = 0; i < keys.size(); ++i) {
-    absl::Status& failed = calls[i].status;
-    if (failed.ok()) {
-      decisions.push_back(
-          Decide(Op::kCheck, &limits[i * n], calls[i].outcomes));
-    } else if (calls[i].count > 0 && HasAnswer(store, Op::kCheck, failed)) {
-      decisions.push_back(ByPolicy(Op::kCheck, CallOf(keys[i], cost),
-                                   &limits[i * n], 0, nullptr));
-    } else {
-      decisions.push_back(std::move(failed));
-    }
+  for (size_t k = 0; k < asked.size(); ++k) {
+    const size_t i = index[k];
+    decisions[i] =
+        DecideCheck(store, std::move(asked[k].status), CallOf(keys[i], cost),
+                    &limits[i * n], asked[k].outcomes);
+    cached[i].Learn(decisions[i]);
   }
   return decisions;
 }

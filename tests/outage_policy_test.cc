@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/distant_store.h"
 #include "weir/bound_key.h"
 #include "weir/limiter.h"
 #include "weir/memory_store.h"
@@ -19,48 +20,6 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-// An embedded store behind a wire that breaks.
-class DistantStore final : public Store {
- public:
-  explicit DistantStore(std::shared_ptr<MemoryStore> inner)
-      : inner_(std::move(inner)) {}
-
-  Time Now() const override { return inner_->Now(); }
-  const Clock& WaitingClock() const override { return inner_->WaitingClock(); }
-  absl::StatusOr<std::shared_ptr<const StoreRule>> Attach(
-      std::string_view name, const CompiledLimit& limit) override {
-    return inner_->Attach(name, limit);
-  }
-  absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
-                   Outcome* outcomes, size_t count) override {
-    ++calls;
-    if (!failure.ok()) return failure;
-    return inner_->Run(op, now, steps, outcomes, count);
-  }
-  // Answers when Deliver is called.
-  void RunAsync(Op op, std::optional<Time> now, const Step* steps,
-                Outcome* outcomes, size_t count,
-                std::function<void(absl::Status)> done) override {
-    open_.push_back([=, done = std::move(done)] {
-      done(Run(op, now, steps, outcomes, count));
-    });
-  }
-  bool IsOutage(const absl::Status& status) const override {
-    return absl::IsUnavailable(status);
-  }
-
-  void Deliver() {
-    for (const auto& one : std::exchange(open_, {})) one();
-  }
-
-  absl::Status failure;
-  int calls = 0;
-
- private:
-  const std::shared_ptr<MemoryStore> inner_;
-  std::vector<std::function<void()>> open_;
-};
 
 class OutagePolicyTest : public ::testing::Test {
  protected:

@@ -67,6 +67,14 @@ struct LimiterOptions {
   bool trust_tags = false;
   // What is answered while the store can't decide.
   OutagePolicy outage;
+  // Denials of this many keys are kept and repeated without asking the store
+  // until their wait is over (Decision::source is kDenialCache then): for calls
+  // of the same keys whose costs are not lower and which bring no time of their
+  // own. What another process, or another limiter, gives back meanwhile is seen
+  // when the wait is over; what this one does (Refund, Reset, Update) at once.
+  // 0: none. For stores that are far away; refused with rules that count denied
+  // calls. Memory: about 600 bytes a key, at once, and keys up to 512 bytes.
+  size_t denial_cache_keys = 0;
 };
 
 // A call in full. What is short below is made of it.
