@@ -14,7 +14,7 @@ std::vector<absl::StatusOr<Decision>> RuleSet::CheckMany(
   std::vector<const AttachedLimit*> limits(keys.size() * n);
   std::vector<Step> steps(keys.size() * n);
   std::vector<Outcome> outcomes(keys.size() * n);
-  std::vector<CachedCall> cached(keys.size());
+  std::vector<CachedCall> cached(denials_ == nullptr ? 0 : keys.size());
   std::vector<absl::StatusOr<Decision>> decisions(keys.size());
   std::vector<BatchedCall> asked;
   std::vector<size_t> index;
@@ -25,12 +25,16 @@ std::vector<absl::StatusOr<Decision>> RuleSet::CheckMany(
       continue;
     }
     const size_t count = LayOut(call, 0, &limits[i * n], &steps[i * n]);
-    cached[i].Open(*this, call, &limits[i * n], store.WaitingClock(),
-                   denials_.get(), &cached);
-    Decision denied;
-    if (cached[i].Repeats(&denied)) {
-      decisions[i] = std::move(denied);
-    } else if (count == 0) {
+    if (!cached.empty()) {
+      cached[i].Open(*this, call, &limits[i * n], store.WaitingClock(),
+                     denials_.get(), &cached);
+      Decision denied;
+      if (cached[i].Repeats(&denied)) {
+        decisions[i] = std::move(denied);
+        continue;
+      }
+    }
+    if (count == 0) {
       decisions[i] = Decide(Op::kCheck, &limits[i * n], nullptr);
     } else {
       BatchedCall& one = asked.emplace_back();
@@ -48,7 +52,7 @@ std::vector<absl::StatusOr<Decision>> RuleSet::CheckMany(
     decisions[i] =
         DecideCheck(store, std::move(asked[k].status), CallOf(keys[i], cost),
                     &limits[i * n], asked[k].outcomes);
-    cached[i].Learn(decisions[i]);
+    if (!cached.empty()) cached[i].Learn(decisions[i]);
   }
   return decisions;
 }

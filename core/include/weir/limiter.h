@@ -73,7 +73,7 @@ struct LimiterOptions {
   // own. What another process, or another limiter, gives back meanwhile is seen
   // when the wait is over; what this one does (Refund, Reset, Update) at once.
   // 0: none. For stores that are far away; refused with rules that count denied
-  // calls. Memory: about 600 bytes a key, at once, and keys up to 512 bytes.
+  // calls. Memory: about 400 bytes a key, taken at once; keys up to 512 bytes.
   size_t denial_cache_keys = 0;
 };
 

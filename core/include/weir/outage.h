@@ -50,7 +50,8 @@ class OutagePolicy {
   // processes admit together at most what the limits let pass, on top of what
   // the shared store had admitted before. No limit may be smaller than
   // `instances`, since nothing would pass it.
-  // `store`: an embedded one (weir/memory_store.h). Each outage goes on where
+  // `store`: an embedded one (weir/memory_store.h). Where it has no room for a
+  // key its ResourceExhausted is the answer. Each outage goes on where
   // the last one ended; what had passed time has given back.
   static OutagePolicy Local(std::shared_ptr<Store> store, int64_t instances) {
     OutagePolicy policy(Answer::kLocal);
