@@ -158,6 +158,7 @@ void RedisStore::RunAsync(Op op, std::optional<Time> now, const Step* steps,
   owned.keys.assign(call.keys.begin(), call.keys.end());
   owned.args.assign(call.args.begin(), call.args.end());
   owned.charging = call.charging;
+  owned.reply_bytes = call.reply_bytes;
   impl_->client->RunAsync(
       std::move(owned), std::chrono::steady_clock::now() + impl_->timeout,
       [op, all, outcomes,

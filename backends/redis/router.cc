@@ -160,7 +160,8 @@ void Router::Ask(Node* node, absl::Span<Leg* const> legs, bool refresh,
 void Router::Fill(absl::Span<Leg* const> legs, bool refresh, Group* group) {
   Batch& batch = group->batch;
   const auto add = [&](Leg* leg, Reply* reply) {
-    batch.AddTicket(reply);
+    batch.AddTicket(
+        reply, reply == nullptr || leg == nullptr ? 0 : leg->call->reply_bytes);
     group->legs.push_back(leg);
   };
   group->refresh = refresh;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/redis/fake_server.h"
 #include "tests/redis/redis_server.h"
 #include "weir/limiter.h"
 #include "weir/memory_store.h"
@@ -247,6 +248,39 @@ TEST_F(RedisLimiterTest, AMisconfigurationIsNoOutage) {
   const auto d = limiter.Check("k");
   EXPECT_TRUE(absl::IsPermissionDenied(d.status())) << d.status();
   EXPECT_EQ(Counted("met_no_permission"), 1);
+}
+
+// A server that answers one call in a form that no script has.
+TEST(LyingServer, IsNotHeardAnyFurther) {
+  const std::string good = "$22\r\n" + std::string(22, '\0') + "\r\n";
+  for (const std::string& bad :
+       {std::string(":1\r\n"), std::string("$-1\r\n"),
+        std::string("$5\r\nhello\r\n"), std::string("*1\r\n:1\r\n")}) {
+    for (const bool asynchronous : {false, true}) {
+      std::atomic<int> calls{0};
+      testing::FakeServer server([&](const testing::FakeServer::Command&) {
+        return testing::FakeServer::Answer{calls++ == 0 ? bad : good, false};
+      });
+      RedisStoreOptions options;
+      options.io_threads = 1;
+      options.timeout = seconds(10);
+      const auto store = *RedisStore::Create(server.url(), options);
+      const auto limiter = Limiter::Create(store, Limit::Gcra(5, hours(1)));
+      const auto check = [&] {
+        if (!asynchronous) return limiter->Check("k");
+        std::promise<absl::StatusOr<Decision>> told;
+        limiter->CheckAsync(std::string("k"), 1,
+                            [&](auto d) { told.set_value(std::move(d)); });
+        return told.get_future().get();
+      };
+      const absl::Status status = check().status();
+      EXPECT_TRUE(store->IsOutage(status)) << status;
+      EXPECT_TRUE(RedisStore::MayHaveCharged(status)) << status;
+      EXPECT_EQ(calls, 1);
+      EXPECT_TRUE(check().ok());
+      EXPECT_EQ(server.connections(), 2) << bad;
+    }
+  }
 }
 
 TEST(RedisStoreOptions, AreChecked) {
