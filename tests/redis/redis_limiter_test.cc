@@ -134,7 +134,7 @@ TEST_F(RedisLimiterTest, AsynchronousChecksOnTheStoresThread) {
   Open();
   EXPECT_EQ(store_->event_fd(), -1);
   const Limiter limiter = Make(Limit::SlidingLog(40, hours(1)));
-  constexpr int kCalls = 1000;
+  constexpr int kCalls = 10'000;
   std::promise<void> all_told;
   std::atomic<int> granted{0}, told{0};
   server_->Pause();  // nobody waits for the server here
@@ -179,7 +179,8 @@ TEST_F(RedisLimiterTest, CallsThatAreOpenWhenTheStoreGoesAreTold) {
     absl::Status status;
     int told = 0;
     {
-      const Limiter limiter = Make(Limit::Gcra(3, hours(1)));
+      const Limiter limiter =
+          Make(Limit::Gcra(3, hours(1)), OutagePolicy::Open());
       server_->Pause();
       limiter.CheckAsync("k", 1, [&](absl::StatusOr<Decision> d) {
         status = d.status();
