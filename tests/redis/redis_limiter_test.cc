@@ -242,6 +242,33 @@ TEST_F(RedisLimiterTest, AStoreCanBeMadeWhileItsServerIsDown) {
   }));
 }
 
+TEST_F(RedisLimiterTest, AServerThatRefusesWritesChargesNoRule) {
+  Open();
+  const auto limiter = Limiter::Create(
+      store_, std::vector<Rule>{{"log", Limit::SlidingLogList(9, hours(1))},
+                                {"window", Limit::FixedWindow(9, hours(1))}});
+  ASSERT_TRUE(limiter.ok()) << limiter.status();
+  ASSERT_TRUE(limiter->Check("k").ok());
+  for (const char* option : {"maxmemory", "min-replicas-to-write"}) {
+    server_->Call({"CONFIG", "SET", option, "1"});
+    const absl::Status status = limiter->Check("k").status();
+    EXPECT_TRUE(store_->IsOutage(status)) << status;
+    EXPECT_FALSE(RedisStore::MayHaveCharged(status)) << status;
+    for (const auto& d : limiter->CheckMany({"k", "new"})) {
+      EXPECT_TRUE(store_->IsOutage(d.status())) << d.status();
+    }
+    // What only looks is answered all the same.
+    EXPECT_EQ(limiter->Peek("k").value().remaining, 8);
+    server_->Call({"CONFIG", "SET", option, "0"});
+    for (const char* key : {"k", "new"}) {
+      const Decision d = limiter->Peek(key).value();
+      const int64_t used = std::string_view(key) == "k" ? 1 : 0;
+      EXPECT_EQ(d.rules()[0].remaining, 9 - used);
+      EXPECT_EQ(d.rules()[1].remaining, 9 - used);
+    }
+  }
+}
+
 TEST_F(RedisLimiterTest, AMisconfigurationIsNoOutage) {
   Open();
   const Limiter limiter = Make(Limit::Gcra(1, hours(1)), OutagePolicy::Open());
