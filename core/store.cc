@@ -1,5 +1,7 @@
 #include "weir/store.h"
 
+#include <utility>
+
 namespace weir {
 
 const Clock& Store::WaitingClock() const {
@@ -24,7 +26,8 @@ void Store::RunMany(Op op, std::optional<Time> now,
 void Store::RunAsync(Op op, std::optional<Time> now, const Step* steps,
                      Outcome* outcomes, size_t count,
                      std::function<void(absl::Status)> done) {
-  done(Run(op, now, steps, outcomes, count));
+  const std::function<void(absl::Status)> told = std::move(done);
+  told(Run(op, now, steps, outcomes, count));
 }
 
 bool Store::IsOutage(const absl::Status&) const { return false; }

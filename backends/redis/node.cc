@@ -68,7 +68,7 @@ std::shared_ptr<SharedStream> Node::Begin(Batch* batch, SteadyTime now,
   }
   if (verdict == Breaker::Verdict::kProbe) tally_->probes.Add();
   Link& link = Choose();
-  const std::shared_ptr<SharedStream> stream = link.Current();
+  std::shared_ptr<SharedStream> stream = link.Current();
   if (stream == nullptr || stream->Start(batch, now, deadline)) return stream;
   *refused = RefuseIfOverloaded(batch);
   // An old connection turned out to be closed.
