@@ -5,6 +5,8 @@
 -- Record: limit and decay_factor (doubles), then resolution, longest, and 1 if
 --         denied calls count
 -- Step:   cost, limit, decay_factor, resolution, longest reset_after in us
+-- Check:  ar1_check
+-- Charge: word_charge
 local kBytes = 16
 local kTrace = 1 / 9007199254740992 -- 2^-53: this no longer changes a sum
 

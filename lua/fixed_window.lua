@@ -4,6 +4,7 @@
 -- Record: limit, window, 1 if windows stand on the clock, offset in [0, window)
 -- Step:   cost, limit, window, as above
 -- Check:  fixed_window_check
+-- Charge: word_charge
 local kBytes = 16
 
 local function Load(value, at)

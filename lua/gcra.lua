@@ -7,6 +7,7 @@
 --         in us, and what may be reserved more; limit; the burst's ticks; the
 --         horizon's two parts; window; the burst's us
 -- Check:  gcra_check
+-- Charge: word_charge
 local kBytes = 13
 
 local function Load(value, at)

@@ -3,6 +3,7 @@
 -- by PackEntry. The record is a member too, after \255, at a score below
 -- all others. Params, step and reply: log_view.lua.
 -- Check:  sliding_log_check
+-- Charge: sliding_log_charge
 local Log = {}
 
 function Log.Record(key)

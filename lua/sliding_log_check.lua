@@ -1,53 +1,58 @@
--- A check of one sliding_log rule whose key is missing, or was written under
--- the same limit and by a clock that did not jump: see gcra_check.lua. The
--- steps are those of log_view.lua.
-if ARGV[1] ~= '' then
-  local key, record = KEYS[1], ARGV[1]
-  local op, flags, given, n, limit, keep = unpack('<BBdddd', ARGV[2])
-  if op == kCheck and flags <= kTimeGiven and n > 0 and n <= limit then
-    local slack = kCallersSlack
-    if flags == 0 then
-      local time = call('TIME')
-      now, slack = time[1] * 1000000 + time[2], kSlack
-    else
-      now = given
-    end
-    local head = '\255' .. record
-    local member = n == 1 and '' or pack('>I7', n)
-    local first = call('ZRANGE', key, 0, 1, 'WITHSCORES')
-    if not first[1] then
-      call('ZADD', key, '-inf', head, now, pack('>I7', n) .. member)
-      call('PEXPIRE', key, math.ceil(keep / 1000) + slack)
-      return pack('<dBddd', now, 1, n, now, 0)
-    end
-    local last = call('ZRANGE', key, -1, -1, 'WITHSCORES')
-    local newest = tonumber(last[2])
-    if first[1] == head and newest - keep <= now + keep then
-      local at = math.max(now, newest)
-      local gone = at - keep
-      local oldest, time, expired = first[3], tonumber(first[4]), 0
-      if time <= gone and newest > gone then
-        expired = call('ZCOUNT', key, '(-inf', gone)
-        first = call('ZRANGE', key, expired + 1, expired + 1, 'WITHSCORES')
-        oldest, time = first[1], tonumber(first[2])
+-- A check of a sliding_log rule: see alone.lua. The steps are those of
+-- log_view.lua.
+local limit, keep = unpack('<dd', step, 19)
+-- The record and the two oldest entries.
+local few = call('ZRANGE', key, 0, 2, 'WITHSCORES')
+local oldest = few[3]
+if n > limit then
+  few[1] = ''
+elseif not few[1] then
+  fits, missing, drop, at = true, true, 0, now
+  value = n == 1 and pack('>I7', 1) or pack('>I7I7', n, n)
+  state, charged = pack('<ddd', 0, 0, 0), pack('<ddd', n, now, 0)
+elseif oldest and few[1] == '\255' .. record then
+  local last, newest = oldest, tonumber(few[4])
+  local time = newest
+  if few[5] then
+    local found = call('ZRANGE', key, -1, -1, 'WITHSCORES')
+    last, newest = found[1], tonumber(found[2])
+  end
+  at = now > newest and now or newest
+  local gone = at - keep
+  if newest - keep > now + keep then
+    few[1] = '' -- the clock has jumped
+  elseif newest <= gone then
+    -- Nothing is inside: the sums begin again.
+    fits, missing, drop = true, true, -1
+    value = n == 1 and pack('>I7', 1) or pack('>I7I7', n, n)
+    state, charged = pack('<ddd', 0, newest, 0), pack('<ddd', n, at, 0)
+  else
+    drop = 0
+    if time <= gone then
+      -- Mostly it is the oldest one that has left.
+      drop, oldest, time = 1, few[5], tonumber(few[6])
+      if time <= gone then
+        drop = call('ZCOUNT', key, '(-inf', gone)
+        few = call('ZRANGE', key, drop + 1, drop + 1, 'WITHSCORES')
+        oldest, time = few[1], tonumber(few[2])
+        if drop > 32 then drop = 32 end
       end
-      local sum = unpack('>I7', last[1])
-      local before, cost = unpack('>I7', oldest), 1
-      if #oldest > 7 then cost = unpack('>I7', oldest, 8) end
-      local used = sum - before + cost
-      if time > gone and sum <= kMaxExact - n then
-        if used <= limit - n then
-          if expired > 0 then
-            call('ZREMRANGEBYRANK', key, 1, math.min(expired, 32))
-          end
-          call('ZADD', key, at, pack('>I7', sum + n) .. member)
-          call('PEXPIRE', key, math.ceil((at + keep - now) / 1000) + slack)
-          return pack('<dBddd', now, 1, used + n, at, 0)
-        end
-        if used - limit + n <= cost then
-          return pack('<dBddd', now, 0, used, newest, time)
-        end
+    end
+    local sum = unpack('>I7', last)
+    local before, cost = unpack('>I7', oldest), 1
+    if #oldest > 7 then cost = unpack('>I7', oldest, 8) end
+    local used = sum - before + cost
+    if sum <= kMaxExact - n then
+      if used <= limit - n then
+        fits = true
+        value = n == 1 and pack('>I7', sum + 1) or pack('>I7I7', sum + n, n)
+        state, charged = pack('<ddd', used, newest, 0),
+                         pack('<ddd', used + n, at, 0)
+      elseif used - limit + n <= cost then
+        fits, state = false, pack('<ddd', used, newest, time)
       end
     end
   end
 end
+if fits then after = at + keep - now end
+bytes = 24

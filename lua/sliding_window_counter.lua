@@ -4,6 +4,7 @@
 -- Record: limit, window
 -- Step:   cost, limit, window
 -- Check:  sliding_window_counter_check
+-- Charge: word_charge
 local kBytes = 24
 
 local function Load(value, at)

@@ -6,6 +6,7 @@
 -- Record: limit, window, burst, 1 if capped
 -- Step:   cost, limit, window, burst, 1 if capped
 -- Check:  windowed_token_bucket_check
+-- Charge: word_charge
 local kBytes = 40
 
 local function Load(value, at)

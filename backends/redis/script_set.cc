@@ -44,7 +44,8 @@ absl::StatusOr<ScriptSet> ScriptSet::Make(
   if (engines.empty()) return set;
 
   const std::string_view all = kSeveralScript.text;
-  const std::string_view prelude = all.substr(0, kPreludeBytes);
+  const std::string_view head = all.substr(0, kHeadBytes);
+  const std::string_view prelude = all.substr(kPreludeAt, kPreludeBytes);
   const std::string_view run = all.substr(kRunAt);
   std::string several(all.substr(0, kRunAt));
   size_t index = std::size(kEngineScripts);
@@ -60,7 +61,8 @@ absl::StatusOr<ScriptSet> ScriptSet::Make(
                              kMostKinds - std::size(kEngineScripts));
     }
     const Script* alone = set.Own(
-        e.algorithm, absl::StrCat(Sv(prelude), Definition(0, e.lua), Sv(run)));
+        e.algorithm,
+        absl::StrCat(Sv(head), Sv(prelude), Definition(0, e.lua), Sv(run)));
     set.users_[e.algorithm] = {alone, KindOf(index)};
     several += Definition(index++, e.lua);
   }

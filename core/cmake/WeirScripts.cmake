@@ -1,8 +1,12 @@
 # The scripts of the Redis store, composed and with their SHA-1. One text for
-# each Lua half (lua/NAME.lua, after what its line "-- Check:" names), and one
-# with all of them, for calls of several rules:
+# each Lua half (lua/NAME.lua), and one with all of them, for calls of several
+# rules:
 #
-#   head.lua [..._check.lua] the prelude, engines[i] = NAME.lua ..., run.lua
+#   head.lua, alone.lua or together.lua, the prelude,
+#   engines[i] = NAME.lua ..., run.lua
+#
+# alone.lua and together.lua hold what the lines "-- Check:" and "-- Charge:" of
+# NAME.lua name; an engine without them has only its half.
 #
 # weir_write_scripts(OUT): writes the header OUT.
 
@@ -25,8 +29,20 @@ function(weir_script name text out)
   set(${out} "{\"${name}\", R\"lua(${text})lua\",\n \"${sha}\"}" PARENT_SCOPE)
 endfunction()
 
+# weir_lua_part(HALF LABEL OUT): the part that the line "-- LABEL:" of a Lua half
+# names; empty without such a line.
+function(weir_lua_part half label out)
+  set(text "")
+  if(half MATCHES "\n-- ${label}: +([a-z0-9_]+)\n")
+    weir_read_lua(${CMAKE_MATCH_1} text)
+  endif()
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
 function(weir_write_scripts out)
   weir_read_lua(head head)
+  weir_read_lua(alone alone)
+  weir_read_lua(together together)
   weir_read_lua(run run)
   set(prelude "")
   foreach(part IN LISTS WEIR_LUA_PRELUDE)
@@ -54,24 +70,37 @@ function(weir_write_scripts out)
   endforeach()
 
   set(scripts "")
-  set(all "${head}${prelude}")
-  string(LENGTH "${all}" prelude_bytes)
+  set(checks "")
+  set(charges "")
+  set(definitions "")
+  set(word "if")
   set(i 1)
   foreach(name IN LISTS names)
     weir_read_lua(${name} half)
-    set(check "")
-    if(half MATCHES "\n-- Check: +([a-z0-9_]+)\n")
-      weir_read_lua(${CMAKE_MATCH_1} check)
+    weir_lua_part("${half}" Check check)
+    weir_lua_part("${half}" Charge charge)
+    set(usual "")
+    if(check)
+      string(REPLACE "--[[check]]" "${check}" usual "${alone}")
+      string(REPLACE "--[[charge]]" "${charge}" usual "${usual}")
+      string(APPEND checks "${word} kind == ${i} then\n${check}")
+      string(APPEND charges "${word} kind == ${i} then\n${charge}")
+      set(word "elseif")
     endif()
     weir_script(${name}
-      "${head}${check}${prelude}engines[1] = function()\n${half}end\n${run}"
+      "${head}${usual}${prelude}engines[1] = function()\n${half}end\n${run}"
       script)
     string(APPEND scripts "    ${script},\n")
-    string(APPEND all "engines[${i}] = function()\n${half}end\n")
+    string(APPEND definitions "engines[${i}] = function()\n${half}end\n")
     math(EXPR i "${i} + 1")
   endforeach()
-  string(LENGTH "${all}" run_at)
-  weir_script(several "${all}${run}" several)
+  string(REPLACE "--[[checks]]" "${checks}end\n" usual "${together}")
+  string(REPLACE "--[[charges]]" "${charges}end\n" usual "${usual}")
+  string(LENGTH "${head}" head_bytes)
+  string(LENGTH "${head}${usual}" prelude_at)
+  string(LENGTH "${prelude}" prelude_bytes)
+  string(LENGTH "${head}${usual}${prelude}${definitions}" run_at)
+  weir_script(several "${head}${usual}${prelude}${definitions}${run}" several)
 
   file(CONFIGURE OUTPUT "${out}" CONTENT
 "// Made from lua/.
@@ -91,7 +120,10 @@ ${scripts}};
 // For a call of several rules; its engines are those above, in their order.
 inline constexpr Script kSeveralScript =
     ${several};
-// Where its prelude ends, and where what runs the call begins.
+// Where its parts lie: the head, the usual calls, the prelude, the engines, and
+// what runs the call.
+inline constexpr size_t kHeadBytes = ${head_bytes};
+inline constexpr size_t kPreludeAt = ${prelude_at};
 inline constexpr size_t kPreludeBytes = ${prelude_bytes};
 inline constexpr size_t kRunAt = ${run_at};
 

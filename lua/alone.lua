@@ -1,0 +1,35 @@
+-- What nearly every call of one rule is: a check of a key that is missing, or
+-- was written under the same limit and by a clock that did not jump. The steps
+-- of run.lua without a function or a table, which cost as much as the commands;
+-- whatever else it is goes on below.
+--
+-- The engine's NAME_check.lua gets key, record, step, flags, n, counts, slack
+-- and now. It writes nothing; it sets
+--
+--   fits     whether the rule allows it; nil: it goes on below
+--   state    the reply if nothing is charged
+--   charged  the reply if it is; nil: value. `bytes` of either count
+--   value, and for logs missing, drop, at, push
+--            what its ..._charge.lua writes
+--   after    when it would equal a fresh key, in us from now
+do
+  local key, record, step = KEYS[1], ARGV[1], ARGV[2]
+  local op, flags, given, n = unpack('<BBdd', step)
+  if op == kCheck and flags < kDenyAll and n > 0 then
+    local counts, slack = flags >= kCountDenied, kCallersSlack
+    if flags % 2 == kTimeGiven then
+      now = given
+    else
+      local time = call('TIME')
+      now, slack = time[1] * 1000000 + time[2], kSlack
+    end
+    local fits, state, charged, bytes, value, after, missing, drop, at, push
+    --[[check]]
+    if fits or (counts and fits == false) then
+      local life = (after - after % 1000) / 1000 + slack + 1
+      --[[charge]]
+      return pack('<dBc0', now, fits and 1 or 0, charged or value)
+    end
+    if fits == false then return pack('<dBc0', now, 0, state) end
+  end
+end
