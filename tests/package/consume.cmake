@@ -28,5 +28,9 @@ else()
   run(${configure} -S "${project}" -B "${WORK}" "-DCMAKE_PREFIX_PATH=${PREFIX}"
     "-DWEIR_SOURCE_DIR=${SOURCE}" -DBUILD_SHARED_LIBS=${shared}
     -DCMAKE_CXX_FLAGS_RELEASE=-O0)
-  run("${CMAKE_COMMAND}" --build "${WORK}")
+  set(targets "")
+  if(WAY STREQUAL "add_subdirectory")
+    set(targets --target consumer17 consumer20)
+  endif()
+  run("${CMAKE_COMMAND}" --build "${WORK}" ${targets})
 endif()
