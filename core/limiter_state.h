@@ -30,7 +30,7 @@ struct Limiter::State {
   // Sets that were replaced are kept: a call may still be reading them, and
   // decisions name their rules by views. A set that is known already is not
   // kept again, it comes back. Under update_mutex.
-  void Replace(std::unique_ptr<const RuleSet> next) {
+  void Replace(std::shared_ptr<const RuleSet> next) {
     const RuleSet* now = Keep(std::move(next));
     // release: pairs with the acquire in rules.
     current.store(now, std::memory_order_release);
@@ -51,15 +51,16 @@ struct Limiter::State {
 
   std::shared_ptr<Store> store;
   LimiterOptions options;
+  std::shared_ptr<DenialCache> denials;  // null: none
   WaitingRoom room;
   std::atomic<const RuleSet*> current{nullptr};
   std::mutex update_mutex;  // held while sets change
   // By their texts; then those that have none.
-  std::map<std::string, std::unique_ptr<const RuleSet>> sets;
-  std::vector<std::unique_ptr<const RuleSet>> sets_alone;
+  std::map<std::string, std::shared_ptr<const RuleSet>> sets;
+  std::vector<std::shared_ptr<const RuleSet>> sets_alone;
 
  private:
-  const RuleSet* Keep(std::unique_ptr<const RuleSet> set) {
+  const RuleSet* Keep(std::shared_ptr<const RuleSet> set) {
     std::string text = set->Text();
     if (!text.empty()) {
       return sets.try_emplace(std::move(text), std::move(set))
