@@ -1,60 +1,123 @@
 #include "backends/memory/list.h"
 
 #include <optional>
+#include <utility>
+
+#include "backends/memory/decimal.h"
+#include "backends/memory/heap_bytes.h"
 
 namespace weir {
 
 using engines::LogEntry;
 
 std::string List::At(int64_t index) const {
-  if (!packed_) return general_[static_cast<size_t>(index)];
-  return log_.At(log_.size() - 1 - static_cast<size_t>(index)).Element();
+  if (!packed()) return general_->elements[static_cast<size_t>(index)];
+  const size_t place = Place(index);
+  if (form_ == Form::kEntries) return log_.At(place).Element();
+  return std::string(IntegerText(log_.time(place)).view());
 }
 
 void List::Set(int64_t index, std::string_view element) {
+  // The newest entry of a log can be another one.
+  if (packed() && Place(index) == log_.size() - 1) {
+    const std::string before = At(index);
+    log_.PopBack(1);
+    if (Append(element)) return;
+    Append(before);
+  }
   MakeGeneral();
-  general_[static_cast<size_t>(index)] = std::string(element);
+  std::string& held = general_->elements[static_cast<size_t>(index)];
+  general_->bytes -= HeapBytes(held);
+  AssignText(&held, element);
+  general_->bytes += HeapBytes(held);
 }
 
-void List::PushLeft(std::string_view element) {
-  if (packed_) {
+// Whether it continues the packed log: then it was appended.
+bool List::Append(std::string_view element) {
+  const bool first = log_.size() == 0;
+  if (first || form_ == Form::kEntries) {
     const std::optional<LogEntry> e = LogEntry::FromElement(element);
     // What can't be written back as it came is not packed.
-    if (e && e->Element() == element && log_.Append(*e)) return;
-    MakeGeneral();
+    if (e && e->Element() == element && log_.Append(*e)) {
+      form_ = Form::kEntries;
+      return true;
+    }
   }
-  general_.emplace_front(element);
+  if (first || form_ == Form::kDecimals) {
+    const std::optional<int64_t> number = ParseInteger(element);
+    if (number) {
+      if (first) log_.Clear();
+      form_ = Form::kDecimals;
+      log_.AppendNext(*number, 1);
+      return true;
+    }
+  }
+  return false;
 }
 
-void List::PushRight(std::string_view element) {
-  if (size() == 0) {
-    PushLeft(element);
-    return;
+void List::Push(std::string_view element, bool left) {
+  if (packed()) {
+    if (size() <= 1) left_ = left;
+    if (left == left_ && Append(element)) return;
+    MakeGeneral();
   }
-  MakeGeneral();
-  general_.emplace_back(element);
+  std::deque<std::string>& elements = general_->elements;
+  if (left) {
+    elements.emplace_front(element);
+  } else {
+    elements.emplace_back(element);
+  }
+  general_->bytes += HeapBytes(left ? elements.front() : elements.back());
 }
 
 void List::PopLeft(int64_t n) {
-  if (packed_) {
-    log_.PopBack(static_cast<size_t>(n));
-  } else {
-    general_.erase(general_.begin(), general_.begin() + n);
+  if (packed()) {
+    const auto count = static_cast<size_t>(n);
+    if (left_) {
+      log_.PopBack(count);
+    } else {
+      log_.PopFront(count);
+    }
+    return;
+  }
+  for (; n > 0; --n) {
+    general_->bytes -= HeapBytes(general_->elements.front());
+    general_->elements.pop_front();
   }
 }
 
 void List::PopRight(int64_t n) {
-  if (packed_) {
-    log_.PopFront(static_cast<size_t>(n));
-  } else {
-    general_.erase(general_.end() - n, general_.end());
+  if (packed()) {
+    const auto count = static_cast<size_t>(n);
+    if (left_) {
+      log_.PopFront(count);
+    } else {
+      log_.PopBack(count);
+    }
+    return;
+  }
+  for (; n > 0; --n) {
+    general_->bytes -= HeapBytes(general_->elements.back());
+    general_->elements.pop_back();
   }
 }
 
+size_t List::bytes() const {
+  if (packed()) return log_.bytes();
+  // A deque keeps pieces of half a kilobyte, and one at least.
+  constexpr size_t kPiece = 512;
+  return sizeof(General) + 2 * kPiece + general_->bytes +
+         general_->elements.size() * sizeof(std::string);
+}
+
 void List::MakeGeneral() {
-  if (!packed_) return;
-  for (int64_t i = 0; i < size(); ++i) general_.push_back(At(i));
-  packed_ = false;
+  if (!packed()) return;
+  auto general = std::make_unique<General>();
+  for (int64_t i = 0; i < size(); ++i) {
+    general->elements.push_back(At(i));
+    general->bytes += HeapBytes(general->elements.back());
+  }
+  general_ = std::move(general);
   log_.Clear();
 }
 

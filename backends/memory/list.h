@@ -1,14 +1,17 @@
 // A list, with Redis's meaning: elements of any bytes, pushed and taken at
 // either end.
 //
-// Two encodings, and the change from one to the other can't be seen. A log
-// that is pushed at the left and taken from either end (elements as LogEntry
-// writes them) is packed; anything else is a deque.
+// Three encodings, and the change from one to another can't be seen. A log that
+// is pushed at one end and taken from either is packed, 8 bytes an element:
+// with elements as LogEntry writes them, or whole numbers in decimal. Anything
+// else is a deque. The change to it costs as much as the log is long, and comes
+// once, with the first command that no log would give.
 #ifndef WEIR_BACKENDS_MEMORY_LIST_H_
 #define WEIR_BACKENDS_MEMORY_LIST_H_
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -19,29 +22,42 @@ namespace weir {
 class List {
  public:
   int64_t size() const {
-    return static_cast<int64_t>(packed_ ? log_.size() : general_.size());
+    return static_cast<int64_t>(packed() ? log_.size()
+                                         : general_->elements.size());
   }
 
   // 0 <= index < size(), from the left.
   std::string At(int64_t index) const;
   void Set(int64_t index, std::string_view element);
-  void PushLeft(std::string_view element);
-  void PushRight(std::string_view element);
+  void PushLeft(std::string_view element) { Push(element, true); }
+  void PushRight(std::string_view element) { Push(element, false); }
   void PopLeft(int64_t n);
   void PopRight(int64_t n);
 
-  bool packed() const { return packed_; }
-  // About what it takes on the heap, long elements aside.
-  size_t bytes() const {
-    return log_.bytes() + general_.size() * sizeof(std::string);
-  }
+  bool packed() const { return general_ == nullptr; }
+  // On the heap.
+  size_t bytes() const;
 
  private:
+  enum class Form : uint8_t { kEntries, kDecimals };  // of a packed log
+  struct General {
+    std::deque<std::string> elements;
+    size_t bytes = 0;  // of their characters, on the heap
+  };
+
+  // Where an element lies in the packed log.
+  size_t Place(int64_t index) const {
+    const auto i = static_cast<size_t>(index);
+    return left_ ? log_.size() - 1 - i : i;
+  }
+  void Push(std::string_view element, bool left);
+  bool Append(std::string_view element);
   void MakeGeneral();
 
-  bool packed_ = true;
-  PackedLog log_;  // its last entry is the leftmost element
-  std::deque<std::string> general_;
+  PackedLog log_;
+  std::unique_ptr<General> general_;
+  Form form_ = Form::kEntries;
+  bool left_ = true;  // the packed log's newest entry is the leftmost element
 };
 
 }  // namespace weir

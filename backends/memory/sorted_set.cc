@@ -1,9 +1,8 @@
 #include "backends/memory/sorted_set.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
+#include "backends/memory/decimal.h"
 #include "weir/time.h"
 
 namespace weir {
@@ -11,28 +10,30 @@ namespace weir {
 using engines::LogEntry;
 
 void SortedSet::At(int64_t rank, ScoredMember* out) const {
-  const size_t i = static_cast<size_t>(rank);
-  if (!packed_) {
-    *out = general_[i];
-    return;
+  const auto i = static_cast<size_t>(rank);
+  if (!packed()) return general_->At(i, out);
+  out->score = static_cast<double>(log_.time(i));
+  if (form_ == Form::kDecimals) {
+    out->member.assign(IntegerText(log_.time(i)).view());
+  } else {
+    out->member = log_.At(i).Member();
   }
-  out->score = ScoreAt(rank);
-  out->member = log_.At(i).Member();
 }
 
 template <class Before>
 int64_t SortedSet::CountWhile(Before before) const {
-  int64_t low = 0;
-  int64_t high = size();
+  if (!packed()) return static_cast<int64_t>(general_->CountWhile(before));
+  size_t low = 0;
+  size_t high = log_.size();
   while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (before(ScoreAt(middle))) {
+    const size_t middle = low + (high - low) / 2;
+    if (before(static_cast<double>(log_.time(middle)))) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return low;
+  return static_cast<int64_t>(low);
 }
 
 int64_t SortedSet::CountBelow(ScoreBound bound) const {
@@ -48,83 +49,98 @@ int64_t SortedSet::CountUpTo(ScoreBound bound) const {
 }
 
 int64_t SortedSet::RankOf(std::string_view member) const {
-  if (!packed_) {
-    for (size_t i = 0; i < general_.size(); ++i) {
-      if (general_[i].member == member) return static_cast<int64_t>(i);
-    }
-    return -1;
+  if (packed()) return PackedRankOf(member);
+  const std::optional<size_t> rank = general_->RankOf(member);
+  return rank ? static_cast<int64_t>(*rank) : -1;
+}
+
+int64_t SortedSet::PackedRankOf(std::string_view member) const {
+  int64_t wanted = 0;
+  std::optional<LogEntry> entry;
+  if (form_ == Form::kDecimals) {
+    const std::optional<int64_t> time = ParseInteger(member);
+    if (!time) return -1;
+    wanted = *time;
+  } else {
+    entry = LogEntry::FromMember(0, member);
+    if (!entry) return -1;
+    wanted = entry->sum;
   }
-  const std::optional<LogEntry> wanted = LogEntry::FromMember(0, member);
-  if (!wanted) return -1;
+  const auto value = [this](size_t i) {
+    return form_ == Form::kDecimals ? log_.time(i) : log_.sum(i);
+  };
   size_t low = 0;
   size_t high = log_.size();
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (log_.sum(middle) < wanted->sum) {
+    if (value(middle) < wanted) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  if (low == log_.size()) return -1;
-  const LogEntry found = log_.At(low);
-  const bool same = found.sum == wanted->sum && found.cost == wanted->cost;
-  return same ? static_cast<int64_t>(low) : -1;
+  if (low == log_.size() || value(low) != wanted) return -1;
+  if (entry && log_.At(low).cost != entry->cost) return -1;
+  return static_cast<int64_t>(low);
 }
 
 std::optional<double> SortedSet::Score(std::string_view member) const {
-  const int64_t rank = RankOf(member);
+  if (!packed()) return general_->ScoreOf(member);
+  const int64_t rank = PackedRankOf(member);
   if (rank < 0) return std::nullopt;
-  return ScoreAt(rank);
+  return static_cast<double>(log_.time(static_cast<size_t>(rank)));
 }
 
+// Whether it continues the packed log: then it was appended.
 bool SortedSet::Append(double score, std::string_view member) {
   if (!(std::fabs(score) <= static_cast<double>(kMaxExact)) ||
-      score != std::floor(score) ||
-      (size() > 0 && score < ScoreAt(size() - 1))) {
+      score != std::floor(score)) {
     return false;
   }
-  const std::optional<LogEntry> e = LogEntry::FromMember(score, member);
-  return e.has_value() && log_.Append(*e);
+  const auto time = static_cast<int64_t>(score);
+  const bool first = log_.size() == 0;
+  if (!first && time < log_.time(log_.size() - 1)) return false;
+  if (first) log_.Clear();
+  if (first || form_ == Form::kEntries) {
+    const std::optional<LogEntry> e = LogEntry::FromMember(score, member);
+    if (e.has_value() && log_.Append(*e)) {
+      form_ = Form::kEntries;
+      return true;
+    }
+  }
+  if (first || form_ == Form::kDecimals) {
+    if (ParseInteger(member) == time) {
+      form_ = Form::kDecimals;
+      log_.AppendNext(time, 1);
+      return true;
+    }
+  }
+  return false;
 }
 
-bool SortedSet::Add(double score, std::string_view member) {
-  const int64_t rank = RankOf(member);
-  const bool is_new = rank < 0;
-  if (!is_new) {
-    if (ScoreAt(rank) == score) return false;
-    MakeGeneral();
-    general_.erase(general_.begin() + rank);
-  }
-  if (packed_) {
-    if (Append(score, member)) return true;
+void SortedSet::Insert(double score, std::string_view member) {
+  if (packed()) {
+    if (Append(score, member)) return;
     MakeGeneral();
   }
-  ScoredMember element = {std::string(member), score};
-  const auto place = std::upper_bound(
-      general_.begin(), general_.end(), element,
-      [](const ScoredMember& a, const ScoredMember& b) {
-        return a.score != b.score ? a.score < b.score : a.member < b.member;
-      });
-  general_.insert(place, std::move(element));
-  return is_new;
+  // There is one zero, as in a server's compact encoding: see weir/txn.h.
+  general_->Insert(score + 0.0, member);
 }
 
-bool SortedSet::Remove(std::string_view member) {
-  const int64_t rank = RankOf(member);
-  if (rank < 0) return false;
+void SortedSet::SetScore(int64_t rank, double score, std::string_view member) {
+  // Of a log it is the newest that changes; any other makes it general.
   RemoveRange(rank, rank + 1);
-  return true;
+  Insert(score, member);
 }
 
 void SortedSet::RemoveRange(int64_t first, int64_t last) {
   if (first >= last) return;
-  if (packed_ && first > 0 && last < size()) MakeGeneral();
-  if (!packed_) {
-    general_.erase(general_.begin() + first, general_.begin() + last);
+  if (packed() && first > 0 && last < size()) MakeGeneral();
+  if (!packed()) {
+    general_->Erase(static_cast<size_t>(first), static_cast<size_t>(last));
     return;
   }
-  const size_t n = static_cast<size_t>(last - first);
+  const auto n = static_cast<size_t>(last - first);
   if (first == 0) {
     log_.PopFront(n);
   } else {
@@ -133,14 +149,14 @@ void SortedSet::RemoveRange(int64_t first, int64_t last) {
 }
 
 void SortedSet::MakeGeneral() {
-  if (!packed_) return;
-  general_.reserve(log_.size() + 1);
+  if (!packed()) return;
+  auto general = std::make_unique<RankedSet>();
+  ScoredMember element;
   for (int64_t i = 0; i < size(); ++i) {
-    ScoredMember element;
     At(i, &element);
-    general_.push_back(std::move(element));
+    general->Insert(element.score, element.member);
   }
-  packed_ = false;
+  general_ = std::move(general);
   log_.Clear();
 }
 
