@@ -54,8 +54,11 @@ absl::StatusOr<std::shared_ptr<const StoreRule>> RedisStore::Attach(
   if (half == nullptr || limit.engine->script == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(
         "rule \"", Sv(rule_name), "\": algorithm \"", limit.algorithm,
-        "\" has no Lua half here; RedisStoreOptions::engines takes the script, "
-        "and weir/script.h says what its header needs"));
+        "\" cannot decide on Redis: ",
+        limit.engine->script == nullptr
+            ? "its header has no kScriptBytes, WriteRecord, WriteStep and "
+              "ReadState (weir/script.h)"
+            : impl_->scripts.Missing()));
   }
   return std::make_shared<const redis::RedisRule>(
       redis::KeyPrefix(impl_->name_space, rule_name, limit.algorithm), limit,
@@ -68,7 +71,7 @@ absl::Status RedisStore::Run(Op op, std::optional<Time> now, const Step* steps,
   if (all.empty() || redis::DecideAlone(op, all, outcomes)) {
     return absl::OkStatus();
   }
-  const redis::EncodedCall call(impl_->scripts, op, now, all);
+  const redis::EncodedCall call(op, now, all);
   redis::Reply reply;
   absl::Status status = impl_->client->Run(
       call.call(), std::chrono::steady_clock::now() + impl_->timeout, &reply);

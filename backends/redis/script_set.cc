@@ -37,10 +37,9 @@ absl::StatusOr<ScriptSet> ScriptSet::Make(
     absl::Span<const ScriptedEngine> engines) {
   ScriptSet set;
   for (const EngineScriptIndex& e : kScriptOfEngine) {
-    set.built_in_[std::string(e.algorithm)] = {&kEngineScripts[e.index],
-                                               KindOf(e.index)};
+    set.built_in_[std::string(e.algorithm)] = {
+        &kEngineScripts[e.index], &kSeveralScript, KindOf(e.index)};
   }
-  set.several_ = &kSeveralScript;
   if (engines.empty()) return set;
 
   const std::string_view all = kSeveralScript.text;
@@ -53,6 +52,10 @@ absl::StatusOr<ScriptSet> ScriptSet::Make(
     if (e.lua.empty()) {
       return InvalidArgument("engines: \"", e.algorithm, "\" has no Lua half");
     }
+    if (Registry::BuiltIn().Find(e.algorithm) != nullptr) {
+      return InvalidArgument("engines: \"", e.algorithm,
+                             "\" is weir's own; allowed: another name");
+    }
     if (set.users_.count(e.algorithm) > 0) {
       return InvalidArgument("engines: \"", e.algorithm, "\" stands twice");
     }
@@ -63,11 +66,12 @@ absl::StatusOr<ScriptSet> ScriptSet::Make(
     const Script* alone = set.Own(
         e.algorithm,
         absl::StrCat(Sv(head), Sv(prelude), Definition(0, e.lua), Sv(run)));
-    set.users_[e.algorithm] = {alone, KindOf(index)};
+    set.users_[e.algorithm] = {alone, nullptr, KindOf(index)};
     several += Definition(index++, e.lua);
   }
   several += run;
-  set.several_ = set.Own("several", std::move(several));
+  const Script* const together = set.Own("several", std::move(several));
+  for (auto& [name, half] : set.users_) half.together = together;
   return set;
 }
 
@@ -78,6 +82,18 @@ const ScriptSet::Half* ScriptSet::Find(const EngineInfo& engine) const {
   const auto& halves = built_in ? built_in_ : users_;
   const auto it = halves.find(engine.name);
   return it == halves.end() ? nullptr : &it->second;
+}
+
+std::string ScriptSet::Missing() const {
+  std::string text =
+      "its Lua half is missing in RedisStoreOptions::engines, which has ";
+  if (users_.empty()) text += "none";
+  const char* before = "";
+  for (const auto& [name, half] : users_) {
+    absl::StrAppend(&text, before, "\"", name, "\"");
+    before = ", ";
+  }
+  return text;
 }
 
 }  // namespace weir::redis

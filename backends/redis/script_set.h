@@ -1,5 +1,6 @@
-// The scripts of a store: one for each Lua half, and one for calls of several
-// rules. Texts are constant, so a server's cache holds that many and no more.
+// The scripts of a store: one for each Lua half, and for calls of several rules
+// one that has weir's own, and one that has the user's besides. Texts are
+// constant, so a server's cache holds that many and no more.
 #ifndef WEIR_BACKENDS_REDIS_SCRIPT_SET_H_
 #define WEIR_BACKENDS_REDIS_SCRIPT_SET_H_
 
@@ -28,13 +29,14 @@ class ScriptSet {
 
   struct Half {
     const Script* alone;  // for a call of one rule
-    char kind;            // what it is called in a call of several
+    // For a call of several, where no other half has a later kind.
+    const Script* together;
+    char kind;  // what it is called there, from '\1' on
   };
   // Null: the engine has no Lua half here.
   const Half* Find(const EngineInfo& engine) const;
-
-  // For a call of several rules.
-  const Script& several() const { return *several_; }
+  // What is said of an engine that Find does not know.
+  std::string Missing() const;
 
  private:
   ScriptSet() = default;
@@ -47,7 +49,6 @@ class ScriptSet {
 
   std::map<std::string, Half, std::less<>> built_in_;
   std::map<std::string, Half, std::less<>> users_;
-  const Script* several_ = nullptr;
   std::vector<std::unique_ptr<OwnedScript>> owned_;
 };
 

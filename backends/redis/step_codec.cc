@@ -65,12 +65,16 @@ constexpr Numbers kDenied = {0, kNever, 0};
 
 }  // namespace
 
-EncodedCall::EncodedCall(const ScriptSet& scripts, Op op,
-                         std::optional<Time> now, absl::Span<const Step> steps)
-    : script_(steps.size() == 1 ? RuleOf(steps[0]).half.alone
-                                : &scripts.several()) {
+EncodedCall::EncodedCall(Op op, std::optional<Time> now,
+                         absl::Span<const Step> steps) {
+  unsigned char latest = 0;
   for (const Step& step : steps) {
     const RedisRule& rule = RuleOf(step);
+    const auto kind = static_cast<unsigned char>(rule.half.kind);
+    if (kind >= latest) {
+      latest = kind;
+      script_ = steps.size() == 1 ? rule.half.alone : rule.half.together;
+    }
     keys_.push_back(KeyName(rule.prefix, step.tag, step.key));
     blobs_.push_back(Blob(op, now, step));
     kinds_.push_back(rule.half.kind);

@@ -21,15 +21,14 @@ namespace weir::redis {
 class EncodedCall {
  public:
   // `steps` is not empty.
-  EncodedCall(const ScriptSet& scripts, Op op, std::optional<Time> now,
-              absl::Span<const Step> steps);
+  EncodedCall(Op op, std::optional<Time> now, absl::Span<const Step> steps);
   EncodedCall(const EncodedCall&) = delete;
   EncodedCall& operator=(const EncodedCall&) = delete;
 
   ScriptCall call() const;
 
  private:
-  const Script* script_;
+  const Script* script_ = nullptr;
   bool charging_ = false;
   absl::InlinedVector<std::string, 4> keys_;
   absl::InlinedVector<std::string, 4> blobs_;

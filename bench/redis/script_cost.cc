@@ -150,7 +150,7 @@ std::vector<Words> Calls(const ScriptSet& scripts,
       step.key = step.tag = key;
       steps.push_back(step);
     }
-    const EncodedCall encoded(scripts, op, std::nullopt, steps);
+    const EncodedCall encoded(op, std::nullopt, steps);
     const ScriptCall call = encoded.call();
     *script = call.script;
     Words words = {std::to_string(call.keys.size())};

@@ -35,7 +35,9 @@ macro(weir_install_part target export dir)
 endmacro()
 weir_install_part(weir_redis weirRedisTargets backends/redis)
 if(TARGET weir_redis)
-  install(FILES "${PROJECT_SOURCE_DIR}/core/cmake/FindHiredis.cmake"
+  install(FILES
+    "${PROJECT_SOURCE_DIR}/core/cmake/FindHiredis.cmake"
+    "${PROJECT_SOURCE_DIR}/core/cmake/WeirEmbedScript.cmake"
     DESTINATION "${_weir_cmake_dir}")
 endif()
 weir_install_part(weir_testing weirTestingTargets tests/kit)

@@ -4,6 +4,7 @@
 #   OFF   not built
 # Sets WEIR_HAVE_REDIS.
 
+include(WeirEmbedScript)
 include(WeirScripts)
 
 set(WEIR_HAVE_REDIS OFF)

@@ -5,13 +5,14 @@
 //   them lies at least `pause`; in any span s at most
 //   limit * (1 + floor(s / pause)).
 // Giving back the last call in its own instant undoes it, its pause included.
-// Cost: 32 bytes a key; constant time.
+// Cost: 32 bytes a key; constant time. In Redis one string: quiet_time.lua.
 // Choose it: for attempts to log in. Five wrong ones, then a pause; who tries
 //   now and then starts the pause anew each time.
 #ifndef QUIET_TIME_H_
 #define QUIET_TIME_H_
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -108,6 +109,23 @@ struct QuietTime {
     if (t >= s.last + old.pause) return Fresh(p, t);
     if (t < s.last + p.pause) return s;
     return {t, t, 0, s.used};
+  }
+
+  // For quiet_time.lua.
+  static constexpr size_t kScriptBytes = 32;
+  static void WriteRecord(const Params& p, weir::RecordWriter* record) {
+    record->Count(p.limit);
+    record->Count(p.pause);
+  }
+  static void WriteStep(const Params& p, int64_t cost, int64_t,
+                        weir::StepWriter* step) {
+    step->Count(cost);
+    step->Count(p.limit);
+    step->Count(p.pause);
+  }
+  static State ReadState(std::string_view bytes) {
+    return {weir::ReadCount(bytes, 0), weir::ReadCount(bytes, 8),
+            weir::ReadCount(bytes, 16), weir::ReadCount(bytes, 24)};
   }
 
  private:

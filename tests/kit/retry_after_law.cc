@@ -61,7 +61,9 @@ TEST_P(RetryAfterLaw, PassesAtRetryAfterAndNotOneMicrosecondEarlier) {
                    if (HasFailure()) return;
                    demand.Next(d);
                  }
-                 EXPECT_GT(denials, 0) << "the demand never met a limit";
+                 // Windows of a hundred years may leave no time for it.
+                 EXPECT_TRUE(denials > 0 || demand.over())
+                     << "the demand never met a limit";
                });
 }
 

@@ -116,8 +116,10 @@ TEST_F(RedisStoreTest, EmbeddedHashesAreThoseOfTheServer) {
     EXPECT_EQ(Ask({"SCRIPT", "LOAD", std::string(script.text)}).text,
               script.sha1);
   }
-  EXPECT_EQ(Ask({"SCRIPT", "LOAD", std::string(scripts->several().text)}).text,
-            scripts->several().sha1);
+  const redis::Script& several =
+      *scripts->Find(*Registry::BuiltIn().Find("gcra"))->together;
+  EXPECT_EQ(Ask({"SCRIPT", "LOAD", std::string(several.text)}).text,
+            several.sha1);
 }
 
 TEST_F(RedisStoreTest, ACallOfManyRulesIsOneCommand) {
@@ -319,6 +321,9 @@ TEST(RedisStore, RefusesWhatItCannotUse) {
   options.engines = {{"mine", "return"}, {"mine", "return"}};
   EXPECT_EQ(message("redis://127.0.0.1", options),
             "engines: \"mine\" stands twice");
+  options.engines = {{"gcra", "return"}};
+  EXPECT_EQ(message("redis://127.0.0.1", options),
+            "engines: \"gcra\" is weir's own; allowed: another name");
 }
 
 }  // namespace

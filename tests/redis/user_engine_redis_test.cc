@@ -47,18 +47,74 @@ std::vector<testing::EngineUnderTest> Chosen() {
   return testing::IfThereIsRedis(few);
 }
 
+// No server is asked.
+std::string WhyNot(const Registry& registry, const Limit& limit,
+                   RedisStoreOptions store_options) {
+  auto store = RedisStore::Create("redis://127.0.0.1", store_options);
+  EXPECT_TRUE(store.ok()) << store.status();
+  LimiterOptions options;
+  options.registry = &registry;
+  const absl::Status status =
+      Limiter::Create(*std::move(store), limit, options).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  return std::string(status.message());
+}
+
 TEST(UserEngineOnRedis, WithoutALuaHalfIsRefusedByName) {
+  const Limit limit = Renamed(Limit::Uniform(Micros(5)), "my_uniform");
+  EXPECT_EQ(WhyNot(UserRegistry(), limit, {}),
+            "rule \"default\": algorithm \"my_uniform\" cannot decide on "
+            "Redis: its Lua half is missing in RedisStoreOptions::engines, "
+            "which has none");
+  RedisStoreOptions options;
+  options.engines = {{"my_unifrom", LuaOf("uniform")},
+                     {"my_gcra", LuaOf("gcra")}};
+  EXPECT_EQ(WhyNot(UserRegistry(), limit, options),
+            "rule \"default\": algorithm \"my_uniform\" cannot decide on "
+            "Redis: its Lua half is missing in RedisStoreOptions::engines, "
+            "which has \"my_gcra\", \"my_unifrom\"");
+}
+
+TEST(UserEngineOnRedis, WithAHeaderForMemoryOnlyIsRefusedByName) {
+  EngineInfo info = *Registry::BuiltIn().Find("gcra");
+  info.name = "half";
+  info.script = nullptr;
+  Registry registry = Registry::BuiltIn();
+  ASSERT_TRUE(registry.Add(info).ok());
+  RedisStoreOptions options;
+  options.engines = {{"half", LuaOf("gcra")}};
+  EXPECT_EQ(
+      WhyNot(registry, Renamed(Limit::Gcra(1, std::chrono::hours(1)), "half"),
+             options),
+      "rule \"default\": algorithm \"half\" cannot decide on Redis: its "
+      "header has no kScriptBytes, WriteRecord, WriteStep and ReadState "
+      "(weir/script.h)");
+}
+
+TEST(UserEngineOnRedis, ErrorsInItsScriptAreToldAndHurtNobodyElse) {
   WEIR_NEEDS_REDIS_SERVER();
+  const Limit mine =
+      Renamed(Limit::FixedWindow(3, std::chrono::hours(1)), "my_fixed_window");
+  const Limit theirs = Limit::Gcra(2, std::chrono::hours(1));
   LimiterOptions options;
   options.registry = &UserRegistry();
-  const absl::Status status =
-      Limiter::Create(testing::FreshRedisStore(),
-                      Renamed(Limit::Uniform(Micros(5)), "my_uniform"), options)
-          .status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_NE(status.message().find("\"my_uniform\" has no Lua half"),
-            std::string_view::npos)
-      << status;
+  for (const char* lua : {"return nonsense(", "return nonsense()"}) {
+    RedisStoreOptions store_options;
+    store_options.engines = {{"my_fixed_window", lua}};
+    const auto store = testing::FreshRedisStore(store_options);
+    for (const std::vector<Rule>& rules :
+         {std::vector<Rule>{{"mine", mine}},
+          std::vector<Rule>{{"mine", mine}, {"theirs", theirs}}}) {
+      const absl::Status told =
+          Limiter::Create(store, rules, options)->Check("k").status();
+      EXPECT_EQ(told.code(), absl::StatusCode::kFailedPrecondition) << told;
+      EXPECT_NE(told.message().find("user_script:"), std::string_view::npos)
+          << told;
+    }
+    const auto both = Limiter::Create(
+        store, std::vector<Rule>{{"a", theirs}, {"b", theirs}}, options);
+    EXPECT_TRUE(both->Check("k").ok()) << both->Check("k").status();
+  }
 }
 
 TEST(UserEngineOnRedis, StandsBesideTheOthersInOneCall) {
