@@ -12,14 +12,16 @@ namespace weir {
 namespace testing {
 namespace {
 
+__extension__ typedef __int128 Int128;  // -Wpedantic does not know it.
+
 // A whole number of 64 bits that is written in the usual way.
 std::optional<int64_t> Whole(const std::string& text) {
-  const __int128 limit = static_cast<__int128>(1) << 63;
+  const Int128 limit = static_cast<Int128>(1) << 63;
   const bool negative = !text.empty() && text[0] == '-';
   const std::string digits = negative ? text.substr(1) : text;
   if (digits.empty() || digits.size() > 19) return std::nullopt;
   if (digits[0] == '0' && text != "0") return std::nullopt;
-  __int128 value = 0;
+  Int128 value = 0;
   for (const char c : digits) {
     if (c < '0' || c > '9') return std::nullopt;
     value = value * 10 + (c - '0');
@@ -58,7 +60,7 @@ std::string AddWhole(const std::string& before, int64_t n, const char* bad,
                      std::string* after) {
   const std::optional<int64_t> number = Whole(before);
   if (!number) return bad;
-  const __int128 sum = static_cast<__int128>(*number) + n;
+  const Int128 sum = static_cast<Int128>(*number) + n;
   if (sum != static_cast<int64_t>(sum)) {
     return "-ERR increment or decrement would overflow";
   }

@@ -29,7 +29,13 @@ std::string_view TypeOf(Use use) {
 Words TxnDraw::Next(std::string_view type, int64_t size) {
   if (rng_.OneIn(12)) return OfKeys();
   // Of another type: an error, or what makes a missing key.
-  if (rng_.OneIn(80)) return Of(kUses[rng_.Uniform(0, 7)], size);
+  if (rng_.OneIn(80)) {
+    const std::vector<int64_t> sums = sums_;
+    const Use use = kUses[rng_.Uniform(0, 7)];
+    Words words = Of(use, size);
+    if (TypeOf(use) != TypeOf(use_)) sums_ = sums;
+    return words;
+  }
   if (type != "none" && type != TypeOf(use_)) {
     if (rng_.OneIn(8)) return {"DEL"};
     for (const Use use : kUses) {
@@ -131,9 +137,9 @@ Words TxnDraw::Zadd() {
     }
   }
   const double score = Score();
-  words.push_back(rng_.OneIn(300) ? "nan" : NumberWord(score));
-  const bool time = use_ == Use::kSetOfTimes && !Stray();
-  words.push_back(time ? std::to_string(time_) : Member());
+  const bool is_number = !rng_.OneIn(300);
+  words.push_back(is_number ? NumberWord(score) : "nan");
+  words.push_back(is_number ? NewMember() : Member());
   return words;
 }
 
@@ -144,10 +150,12 @@ Words TxnDraw::Drop(int64_t size) {
     case 0:
       return {"ZREMRANGEBYRANK", "0", std::to_string(some)};
     case 1:
+      NewestGoes(some + 1);
       return {"ZREMRANGEBYRANK", std::to_string(-1 - some), "-1"};
     case 2:
       return {"ZPOPMIN"};
     case 3:
+      NewestGoes(1);
       return {"ZPOPMAX"};
     case 4: {
       const int64_t rank = Rank(size);
@@ -210,24 +218,24 @@ Words TxnDraw::OfSets(int64_t size) {
   }
 }
 
+// From either end, as logs do; or from anywhere.
+Words TxnDraw::Trim(int64_t size) {
+  if (Stray() && rng_.OneIn(grow_)) {
+    return {"LTRIM", RankWord(size), RankWord(size)};
+  }
+  const bool newest = rng_.OneIn(2);
+  const bool left = newest == left_;
+  const int64_t some = rng_.LogUniform(1, grow_) - 1;
+  const bool one = rng_.OneIn(2);
+  if (newest) NewestGoes(one ? 1 : some);
+  if (one) return {left ? "LPOP" : "RPOP"};
+  if (left) return {"LTRIM", std::to_string(some), "-1"};
+  return {"LTRIM", "0", std::to_string(-1 - some)};
+}
+
 Words TxnDraw::OfLists(int64_t size) {
   const bool left = Stray() ? rng_.OneIn(2) : left_;
-  if (rng_.OneIn(3 * grow_)) {
-    const int64_t some = rng_.LogUniform(1, grow_) - 1;
-    switch (rng_.Uniform(0, 4)) {
-      case 0:
-        return {"LTRIM", "0", std::to_string(-1 - some)};
-      case 1:
-        return {"LTRIM", std::to_string(some), "-1"};
-      case 2:
-        if (rng_.OneIn(grow_)) return {"LTRIM", RankWord(size), RankWord(size)};
-        return {"LPOP"};
-      case 3:
-        return {"LPOP"};
-      default:
-        return {"RPOP"};
-    }
-  }
+  if (rng_.OneIn(3 * grow_)) return Trim(size);
   switch (rng_.Uniform(0, 11)) {
     case 0:
       return {"LLEN"};
@@ -236,8 +244,9 @@ Words TxnDraw::OfLists(int64_t size) {
       return {"LINDEX", RankWord(size)};
     case 3: {
       // The newest, or any.
-      const std::string index = Stray() ? RankWord(size) : left_ ? "0" : "-1";
-      return {"LSET", index, Element()};
+      if (Stray()) return {"LSET", RankWord(size), Element()};
+      NewestGoes(1);
+      return {"LSET", left_ ? "0" : "-1", Element()};
     }
     case 4: {
       const int64_t start = Rank(size);

@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/kit/txn_words.h"
 #include "weir/testing/random.h"
@@ -61,6 +62,7 @@ class TxnDraw {
   Words SetText();
   Words Zadd();
   Words Drop(int64_t size);
+  Words Trim(int64_t size);
   Words Expire();
 
   bool IsLog() const { return use_ != Use::kSet && use_ != Use::kList; }
@@ -68,8 +70,13 @@ class TxnDraw {
   std::string Bytes();
   std::string Short();
   std::string Member();
+  std::string NewMember();
   std::string Element();
   std::string EntryMember();
+  // Soon passes from one byte to two.
+  int64_t NewestSum() const { return sums_.empty() ? 250 : sums_.back(); }
+  // So many of the newest entries are taken away.
+  void NewestGoes(int64_t n);
   double Score();
   ScoreBound Bound();
   std::string Increment();
@@ -84,9 +91,9 @@ class TxnDraw {
   const int64_t grow_;
   Rng& rng_;
   int64_t now_ms_;
-  int64_t time_;       // of the newest entry of a log, us
-  int64_t sum_ = 250;  // soon passes from one byte to two
-  const bool left_;    // the end at which a list is pushed
+  int64_t time_;               // of the newest entry of a log, us
+  std::vector<int64_t> sums_;  // of the entries that were added
+  const bool left_;            // the end at which a list is pushed
 };
 
 }  // namespace testing

@@ -1,4 +1,5 @@
 // The arguments of the commands: where the corners are.
+#include <algorithm>
 #include <limits>
 
 #include "tests/kit/txn_draw.h"
@@ -103,24 +104,38 @@ std::string TxnDraw::Short() {
   return text;
 }
 
-// A rising sum, sometimes with a cost behind it; now and then one that was
-// there before.
+// The sum so far and its own cost, sometimes with the cost behind it.
 std::string TxnDraw::EntryMember() {
-  const bool again = rng_.OneIn(30);
   const int64_t cost = rng_.OneIn(6) ? rng_.LogUniform(2, 1'000'000) : 1;
-  if (!again) sum_ += cost;
-  std::string member = SevenBytes(again ? sum_ - rng_.Uniform(0, 5) : sum_);
+  sums_.push_back(NewestSum() + cost);
+  std::string member = SevenBytes(NewestSum());
   if (cost != 1) member += SevenBytes(cost);
   // What no log would have.
   if (rng_.OneIn(clean_)) member += SevenBytes(rng_.Uniform(0, 3));
   return member;
 }
 
+void TxnDraw::NewestGoes(int64_t n) {
+  sums_.resize(sums_.size() - std::min(sums_.size(), static_cast<size_t>(n)));
+}
+
+// One that may be there.
 std::string TxnDraw::Member() {
-  if (Stray()) return Short();
-  if (use_ == Use::kSetOfEntries) return EntryMember();
-  return std::to_string(rng_.OneIn(10) ? time_ - rng_.LogUniform(1, 10'000)
-                                       : time_);
+  if (use_ == Use::kSetOfEntries && !Stray()) {
+    std::string member = SevenBytes(NewestSum() - rng_.LogUniform(1, 300) + 1);
+    if (rng_.OneIn(8)) member += SevenBytes(rng_.Uniform(1, 3));
+    return member;
+  }
+  if (use_ == Use::kSetOfTimes && !Stray()) {
+    return std::to_string(time_ - rng_.LogUniform(1, 10'000) + 1);
+  }
+  return Short();
+}
+
+// One to add.
+std::string TxnDraw::NewMember() {
+  if (Stray()) return Member();
+  return use_ == Use::kSetOfEntries ? EntryMember() : std::to_string(time_);
 }
 
 std::string TxnDraw::Element() {

@@ -17,7 +17,11 @@ namespace testing {
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TxnLaw);
 
+// Of txn_types_law.cc, which nothing else would link.
+void KeepTxnTypesLaw();
+
 std::vector<TxnFactory> TxnCases(std::vector<TxnFactory> factories) {
+  KeepTxnTypesLaw();
   return factories;
 }
 
