@@ -70,35 +70,24 @@ void List::Push(std::string_view element, bool left) {
   general_->bytes += HeapBytes(left ? elements.front() : elements.back());
 }
 
-void List::PopLeft(int64_t n) {
+void List::Pop(int64_t n, bool left) {
   if (packed()) {
     const auto count = static_cast<size_t>(n);
-    if (left_) {
+    if (left == left_) {
       log_.PopBack(count);
     } else {
       log_.PopFront(count);
     }
     return;
   }
+  std::deque<std::string>& elements = general_->elements;
   for (; n > 0; --n) {
-    general_->bytes -= HeapBytes(general_->elements.front());
-    general_->elements.pop_front();
-  }
-}
-
-void List::PopRight(int64_t n) {
-  if (packed()) {
-    const auto count = static_cast<size_t>(n);
-    if (left_) {
-      log_.PopFront(count);
+    general_->bytes -= HeapBytes(left ? elements.front() : elements.back());
+    if (left) {
+      elements.pop_front();
     } else {
-      log_.PopBack(count);
+      elements.pop_back();
     }
-    return;
-  }
-  for (; n > 0; --n) {
-    general_->bytes -= HeapBytes(general_->elements.back());
-    general_->elements.pop_back();
   }
 }
 

@@ -31,8 +31,8 @@ class List {
   void Set(int64_t index, std::string_view element);
   void PushLeft(std::string_view element) { Push(element, true); }
   void PushRight(std::string_view element) { Push(element, false); }
-  void PopLeft(int64_t n);
-  void PopRight(int64_t n);
+  void PopLeft(int64_t n) { Pop(n, true); }
+  void PopRight(int64_t n) { Pop(n, false); }
 
   bool packed() const { return general_ == nullptr; }
   // On the heap.
@@ -51,6 +51,7 @@ class List {
     return left_ ? log_.size() - 1 - i : i;
   }
   void Push(std::string_view element, bool left);
+  void Pop(int64_t n, bool left);
   bool Append(std::string_view element);
   void MakeGeneral();
 

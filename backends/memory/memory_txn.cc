@@ -185,43 +185,56 @@ int64_t MemoryTxn::APPEND(std::string_view value) {
   return static_cast<int64_t>(held->text().size());
 }
 
-std::optional<int64_t> MemoryTxn::INCRBY(int64_t n) {
-  Value* value = GetText();
-  if (value == nullptr && Live() != nullptr) return std::nullopt;
-  const std::optional<int64_t> before =
-      value == nullptr ? 0 : ParseInteger(value->text());
+std::optional<int64_t> MemoryTxn::Sum(std::optional<std::string_view> held,
+                                      int64_t n, const char* no_number) {
+  const std::optional<int64_t> before = held ? ParseInteger(*held) : 0;
   int64_t after;
   if (!before) {
-    Fail("ERR value is not an integer or out of range");
-    return std::nullopt;
-  }
-  if (__builtin_add_overflow(*before, n, &after)) {
+    Fail(no_number);
+  } else if (__builtin_add_overflow(*before, n, &after)) {
     Fail("ERR increment or decrement would overflow");
+  } else {
+    return after;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> MemoryTxn::SumOfReals(
+    std::optional<std::string_view> held, std::optional<long double> n,
+    const char* no_number) {
+  const std::optional<long double> before = held ? ParseReal(*held) : 0.0L;
+  if (!before || !n) {
+    Fail(no_number);
+  } else if (const long double after = *before + *n; !std::isfinite(after)) {
+    Fail("ERR increment would produce NaN or Infinity");
+  } else {
+    return FormatReal(after);
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> MemoryTxn::INCRBY(int64_t n) {
+  const bool known = Live() != nullptr;
+  const std::optional<std::string_view> held = GET();
+  if (known && !held) return std::nullopt;
+  const std::optional<int64_t> after =
+      Sum(held, n, "ERR value is not an integer or out of range");
+  if (!after ||
+      !SetText(IntegerText(*after).view(), known ? expiry() : kNoExpiry)) {
     return std::nullopt;
   }
-  const int64_t expiry_us = value == nullptr ? kNoExpiry : expiry();
-  if (!SetText(IntegerText(after).view(), expiry_us)) return std::nullopt;
   return after;
 }
 
 std::optional<std::string> MemoryTxn::INCRBYFLOAT(double n) {
-  Value* value = GetText();
-  if (value == nullptr && Live() != nullptr) return std::nullopt;
-  const std::optional<long double> before =
-      value == nullptr ? 0.0L : ParseReal(value->text());
-  const std::optional<long double> more = ParseReal(n);
-  if (!before || !more) {
-    Fail("ERR value is not a valid float");
+  const bool known = Live() != nullptr;
+  const std::optional<std::string_view> held = GET();
+  if (known && !held) return std::nullopt;
+  std::optional<std::string> after =
+      SumOfReals(held, ParseReal(n), "ERR value is not a valid float");
+  if (!after || !SetText(*after, known ? expiry() : kNoExpiry)) {
     return std::nullopt;
   }
-  const long double sum = *before + *more;
-  if (!std::isfinite(sum)) {
-    Fail("ERR increment would produce NaN or Infinity");
-    return std::nullopt;
-  }
-  std::string after = FormatReal(sum);
-  const int64_t expiry_us = value == nullptr ? kNoExpiry : expiry();
-  if (!SetText(after, expiry_us)) return std::nullopt;
   return after;
 }
 

@@ -241,6 +241,14 @@ class MemoryTxn final : public Txn {
     return false;
   }
 
+  // What is held as text, nothing being 0, and `n` more; nothing after an
+  // error.
+  std::optional<int64_t> Sum(std::optional<std::string_view> held, int64_t n,
+                             const char* no_number);
+  std::optional<std::string> SumOfReals(std::optional<std::string_view> held,
+                                        std::optional<long double> n,
+                                        const char* no_number);
+
   int64_t expiry() const { return Table::ExpiryOf(key_->state()); }
   void SetExpiry(int64_t us) {
     Table::SetExpiry(key_->state(), us);

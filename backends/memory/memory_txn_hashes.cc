@@ -66,55 +66,29 @@ int64_t MemoryTxn::HSTRLEN(std::string_view field) {
 }
 
 std::optional<int64_t> MemoryTxn::HINCRBY(std::string_view field, int64_t n) {
-  const FieldMap* hash = GetHash();
-  if (hash == nullptr && Live() != nullptr) return std::nullopt;
-  const std::optional<std::string_view> held =
-      hash == nullptr ? std::nullopt : hash->Find(field);
-  const std::optional<int64_t> before = held ? ParseInteger(*held) : 0;
-  int64_t after;
-  if (!before) {
-    Fail("ERR hash value is not an integer");
-    return std::nullopt;
-  }
-  if (__builtin_add_overflow(*before, n, &after)) {
-    Fail("ERR increment or decrement would overflow");
-    return std::nullopt;
-  }
-  FieldMap* written = HashToWrite();
-  if (written == nullptr) return std::nullopt;
-  written->Set(field, IntegerText(after).view());
+  if (GetHash() == nullptr && Live() != nullptr) return std::nullopt;
+  const std::optional<int64_t> after =
+      Sum(HGET(field), n, "ERR hash value is not an integer");
+  FieldMap* hash = after ? HashToWrite() : nullptr;
+  if (hash == nullptr) return std::nullopt;
+  hash->Set(field, IntegerText(*after).view());
   return after;
 }
 
 std::optional<std::string> MemoryTxn::HINCRBYFLOAT(std::string_view field,
                                                    double n) {
   const std::optional<long double> more = ParseReal(n);
-  if (!more) {
-    Fail("ERR value is not a valid float");
+  if (!more || std::isinf(*more)) {
+    Fail(more ? "ERR value is NaN or Infinity"
+              : "ERR value is not a valid float");
     return std::nullopt;
   }
-  if (std::isinf(*more)) {
-    Fail("ERR value is NaN or Infinity");
-    return std::nullopt;
-  }
-  const FieldMap* hash = GetHash();
-  if (hash == nullptr && Live() != nullptr) return std::nullopt;
-  const std::optional<std::string_view> held =
-      hash == nullptr ? std::nullopt : hash->Find(field);
-  const std::optional<long double> before = held ? ParseReal(*held) : 0.0L;
-  if (!before) {
-    Fail("ERR hash value is not a float");
-    return std::nullopt;
-  }
-  const long double sum = *before + *more;
-  if (!std::isfinite(sum)) {
-    Fail("ERR increment would produce NaN or Infinity");
-    return std::nullopt;
-  }
-  FieldMap* written = HashToWrite();
-  if (written == nullptr) return std::nullopt;
-  std::string after = FormatReal(sum);
-  written->Set(field, after);
+  if (GetHash() == nullptr && Live() != nullptr) return std::nullopt;
+  std::optional<std::string> after =
+      SumOfReals(HGET(field), more, "ERR hash value is not a float");
+  FieldMap* hash = after ? HashToWrite() : nullptr;
+  if (hash == nullptr) return std::nullopt;
+  hash->Set(field, *after);
   return after;
 }
 

@@ -73,19 +73,10 @@ size_t RankedSet::BytesOf(const std::string& member) {
   return kTreeNodeBytes + sizeof(Members::value_type) + HeapBytes(member);
 }
 
-RankedSet::Node* RankedSet::TurnLeft(Node* n) {
-  Node* up = n->right;
-  n->right = up->left;
-  up->left = n;
-  Resize(n);
-  Resize(up);
-  return up;
-}
-
-RankedSet::Node* RankedSet::TurnRight(Node* n) {
-  Node* up = n->left;
-  n->left = up->right;
-  up->right = n;
+RankedSet::Node* RankedSet::Turn(Node* n, Side light, Side heavy) {
+  Node* up = n->*heavy;
+  n->*heavy = up->*light;
+  up->*light = n;
   Resize(n);
   Resize(up);
   return up;
@@ -95,19 +86,18 @@ RankedSet::Node* RankedSet::Balance(Node* n) {
   constexpr size_t kHeavier = 3;
   constexpr size_t kInner = 2;
   const auto weight = [](const Node* of) { return SizeOf(of) + 1; };
-  Node*& left = n->left;
-  Node*& right = n->right;
-  if (weight(right) > kHeavier * weight(left)) {
-    if (weight(right->left) >= kInner * weight(right->right)) {
-      right = TurnRight(right);
+  const auto lift = [weight](Node* of, Side light, Side heavy) {
+    Node*& child = of->*heavy;
+    if (weight(child->*light) >= kInner * weight(child->*heavy)) {
+      child = Turn(child, heavy, light);
     }
-    return TurnLeft(n);
+    return Turn(of, light, heavy);
+  };
+  if (weight(n->right) > kHeavier * weight(n->left)) {
+    return lift(n, &Node::left, &Node::right);
   }
-  if (weight(left) > kHeavier * weight(right)) {
-    if (weight(left->right) >= kInner * weight(left->left)) {
-      left = TurnLeft(left);
-    }
-    return TurnRight(n);
+  if (weight(n->left) > kHeavier * weight(n->right)) {
+    return lift(n, &Node::right, &Node::left);
   }
   Resize(n);
   return n;

@@ -66,6 +66,7 @@ class RankedSet {
     double score = 0;
     const std::string* member = nullptr;
   };
+  using Side = Node* Node::*;
   using Members = std::map<std::string, Node, std::less<>>;
 
   const Node* NodeAt(size_t rank) const;
@@ -78,8 +79,8 @@ class RankedSet {
   static void Resize(Node* n) {
     n->size = SizeOf(n->left) + SizeOf(n->right) + 1;
   }
-  static Node* TurnLeft(Node* n);
-  static Node* TurnRight(Node* n);
+  // The heavy side's child goes up, and takes `n` as its light side.
+  static Node* Turn(Node* n, Side light, Side heavy);
   // Of a node whose subtrees are balanced, one of them by one node off.
   static Node* Balance(Node* n);
   static Node* InsertInto(Node* n, Node* added);

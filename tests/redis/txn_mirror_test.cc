@@ -233,7 +233,7 @@ TEST(TxnMirror, RepliesAsAServerDoes) {
                  large ? 1'000'000'000 : rng.LogUniform(20, 5'000),
                  large ? 500 : rng.LogUniform(1, 200), rng);
     const int64_t length =
-        large ? Rounds(3'000, 15'000) : rng.LogUniform(50, Rounds(600, 5'000));
+        large ? Rounds(3'000, 22'000) : rng.LogUniform(50, Rounds(600, 5'000));
     while (mirror.commands() < length) {
       if (rng.OneIn(large ? 3'000 : 30)) {
         mirror.Advance(rng.LogUniform(1, 30'000));
