@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <set>
 
 #include "gtest/gtest.h"
 
@@ -360,6 +361,12 @@ const std::map<std::string, Command>& Commands() {
 }
 
 }  // namespace
+
+std::set<std::string> CommandNames() {
+  std::set<std::string> names;
+  for (const auto& command : Commands()) names.insert(command.first);
+  return names;
+}
 
 std::string RunOnTxn(const Words& words, Txn& txn) {
   const auto command = Commands().find(words[0]);

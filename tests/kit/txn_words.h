@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,9 @@ namespace weir {
 namespace testing {
 
 using Words = std::vector<std::string>;
+
+// All that a Txn has.
+std::set<std::string> CommandNames();
 
 // Runs a command; what it replies.
 std::string RunOnTxn(const Words& words, Txn& txn);

@@ -162,6 +162,7 @@ class Mirror {
   }
 
   int64_t commands() const { return commands_; }
+  const std::set<std::string>& names() const { return names_; }
   int64_t errors() const { return errors_; }
   int64_t largest() const { return largest_; }
   int64_t packed() const { return packed_; }
@@ -180,6 +181,7 @@ class Mirror {
   void Send(const Words& words, Txn& txn) {
     std::string reply = RunOnTxn(words, txn);
     ++commands_;
+    names_.insert(words[0]);
     if (reply[0] == '-') ++errors_;
     words_.push_back(ForServer(words, key_, now_ms_));
     sent_.push_back({words, std::move(reply), now_ms_});
@@ -203,6 +205,7 @@ class Mirror {
   int64_t largest_ = 0;  // the most elements
   int64_t packed_ = 0;   // the most of them in a packed log
   int64_t commands_ = 0;
+  std::set<std::string> names_;  // of the commands
   int64_t errors_ = 0;
   std::vector<Sent> sent_;
   std::vector<Words> words_;
@@ -222,6 +225,7 @@ TEST(TxnMirror, RepliesAsAServerDoes) {
   int64_t errors = 0;
   std::map<Use, int64_t> largest;
   std::map<Use, int64_t> packed;
+  std::set<std::string> names;
   std::set<std::string> encodings;
   for (int round = 0; commands < wanted; ++round) {
     const Use use = kUses[round % 8];
@@ -250,6 +254,7 @@ TEST(TxnMirror, RepliesAsAServerDoes) {
     client.Call({"DEL", key});
     commands += mirror.commands();
     errors += mirror.errors();
+    names.insert(mirror.names().begin(), mirror.names().end());
     largest[use] = std::max(largest[use], mirror.largest());
     packed[use] = std::max(packed[use], mirror.packed());
   }
@@ -262,6 +267,7 @@ TEST(TxnMirror, RepliesAsAServerDoes) {
   std::cout << " encodings:";
   for (const std::string& e : encodings) std::cout << " " << e;
   std::cout << std::endl;
+  EXPECT_EQ(names, CommandNames());
   EXPECT_GT(errors, commands / 100);
   // A log takes another form beyond 4,096 entries, and a server's sorted set
   // beyond 128 elements.
