@@ -16,8 +16,8 @@ class MemoryTxnHost final : public testing::TxnHost {
  public:
   // `max_keys`: of the store; 0 is no bound.
   explicit MemoryTxnHost(int64_t max_keys = 0)
-      : keeper_(1, max_keys, 0),
-        record_(0, 0, 1, CompiledLimit(), nullptr, nullptr) {
+      : record_(0, 0, 1, CompiledLimit(), nullptr, nullptr),
+        keeper_(1, max_keys, 0) {
     keeper_.context().records.Add(&record_);
   }
 
@@ -57,8 +57,8 @@ class MemoryTxnHost final : public testing::TxnHost {
     keeper_.stripe(0).mutex.Unlock();
   }
 
-  Keeper keeper_;
   const LimitRecord record_;
+  Keeper keeper_;
 };
 
 }  // namespace weir

@@ -79,6 +79,7 @@ if(WEIR_HAVE_REDIS)
     PRIVATE absl::cord absl::inlined_vector absl::strings
             hiredis::hiredis Threads::Threads)
   weir_developer_flags(weir_redis)
+  weir_quick_when_sanitized(weir_redis)
 endif()
 
 message(STATUS "weir: Redis store: ${_weir_redis_why}")
