@@ -13,7 +13,7 @@ using engines::LogEntry;
 std::string List::At(int64_t index) const {
   if (!packed()) return general_->elements[static_cast<size_t>(index)];
   const size_t place = Place(index);
-  if (form_ == Form::kEntries) return log_.At(place).Element();
+  if (log_.form == Form::kEntries) return log_.At(place).Element();
   return std::string(IntegerText(log_.time(place)).view());
 }
 
@@ -34,20 +34,21 @@ void List::Set(int64_t index, std::string_view element) {
 
 // Whether it continues the packed log: then it was appended.
 bool List::Append(std::string_view element) {
+  if (log_.full()) return false;
   const bool first = log_.size() == 0;
-  if (first || form_ == Form::kEntries) {
+  if (first || log_.form == Form::kEntries) {
     const std::optional<LogEntry> e = LogEntry::FromElement(element);
     // What can't be written back as it came is not packed.
     if (e && e->Element() == element && log_.Append(*e)) {
-      form_ = Form::kEntries;
+      log_.form = Form::kEntries;
       return true;
     }
   }
-  if (first || form_ == Form::kDecimals) {
+  if (first || log_.form == Form::kDecimals) {
     const std::optional<int64_t> number = ParseInteger(element);
     if (number) {
       if (first) log_.Clear();
-      form_ = Form::kDecimals;
+      log_.form = Form::kDecimals;
       log_.AppendNext(*number, 1);
       return true;
     }
@@ -57,8 +58,8 @@ bool List::Append(std::string_view element) {
 
 void List::Push(std::string_view element, bool left) {
   if (packed()) {
-    if (size() <= 1) left_ = left;
-    if (left == left_ && Append(element)) return;
+    if (size() <= 1) log_.newest_is_left = left;
+    if (left == log_.newest_is_left && Append(element)) return;
     MakeGeneral();
   }
   std::deque<std::string>& elements = general_->elements;
@@ -73,7 +74,7 @@ void List::Push(std::string_view element, bool left) {
 void List::Pop(int64_t n, bool left) {
   if (packed()) {
     const auto count = static_cast<size_t>(n);
-    if (left == left_) {
+    if (left == log_.newest_is_left) {
       log_.PopBack(count);
     } else {
       log_.PopFront(count);

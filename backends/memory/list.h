@@ -39,7 +39,7 @@ class List {
   size_t bytes() const;
 
  private:
-  enum class Form : uint8_t { kEntries, kDecimals };  // of a packed log
+  using Form = PackedLog::Form;
   struct General {
     std::deque<std::string> elements;
     size_t bytes = 0;  // of their characters, on the heap
@@ -48,7 +48,7 @@ class List {
   // Where an element lies in the packed log.
   size_t Place(int64_t index) const {
     const auto i = static_cast<size_t>(index);
-    return left_ ? log_.size() - 1 - i : i;
+    return log_.newest_is_left ? log_.size() - 1 - i : i;
   }
   void Push(std::string_view element, bool left);
   void Pop(int64_t n, bool left);
@@ -57,8 +57,6 @@ class List {
 
   PackedLog log_;
   std::unique_ptr<General> general_;
-  Form form_ = Form::kEntries;
-  bool left_ = true;  // the packed log's newest entry is the leftmost element
 };
 
 }  // namespace weir

@@ -18,7 +18,14 @@ class PackedLog {
  public:
   using LogEntry = engines::LogEntry;
 
+  // What the owner keeps in the log, for which there is room here: how its
+  // entries are read, and where its newest one is.
+  enum class Form : uint8_t { kEntries, kDecimals };
+  Form form = Form::kEntries;
+  bool newest_is_left = true;
+
   size_t size() const { return times_.size(); }
+  bool full() const { return size() == Ring<int64_t>::kMost; }
   int64_t time(size_t i) const { return times_[i]; }
   int64_t sum(size_t i) const {
     return i < plain_ ? before_ + static_cast<int64_t>(i) + 1
@@ -30,7 +37,7 @@ class PackedLog {
   }
 
   // False, and nothing changed, unless the entry continues the log: a positive
-  // cost, and the sum that follows from it.
+  // cost, and the sum that follows from it. Not if it is full.
   bool Append(const LogEntry& e) {
     const size_t n = size();
     if (e.cost < 1) return false;
@@ -60,8 +67,8 @@ class PackedLog {
     if (n == 0) return;
     before_ = sum(n - 1);
     times_.pop_front(n);
-    const size_t plain = std::min(n, plain_);
-    plain_ -= plain;
+    const size_t plain = std::min<size_t>(n, plain_);
+    plain_ -= static_cast<uint32_t>(plain);
     if (n > plain) sums_->pop_front(n - plain);
   }
 
@@ -69,7 +76,7 @@ class PackedLog {
     times_.pop_back(n);
     const size_t summed = sums_ == nullptr ? 0 : std::min(n, sums_->size());
     if (summed > 0) sums_->pop_back(summed);
-    plain_ -= n - summed;
+    plain_ -= static_cast<uint32_t>(n - summed);
   }
 
   // On the heap.
@@ -81,8 +88,8 @@ class PackedLog {
   void Clear() { *this = PackedLog(); }
 
  private:
+  uint32_t plain_ = 0;  // the first entries, of cost 1: their sums follow
   int64_t before_ = 0;  // the sum before the first entry
-  size_t plain_ = 0;    // the first entries, of cost 1: their sums follow
   Ring<int64_t> times_;
   std::unique_ptr<Ring<int64_t>> sums_;  // of the entries after those
 };

@@ -13,7 +13,7 @@ void SortedSet::At(int64_t rank, ScoredMember* out) const {
   const auto i = static_cast<size_t>(rank);
   if (!packed()) return general_->At(i, out);
   out->score = static_cast<double>(log_.time(i));
-  if (form_ == Form::kDecimals) {
+  if (log_.form == Form::kDecimals) {
     out->member.assign(IntegerText(log_.time(i)).view());
   } else {
     out->member = log_.At(i).Member();
@@ -57,7 +57,7 @@ int64_t SortedSet::RankOf(std::string_view member) const {
 int64_t SortedSet::PackedRankOf(std::string_view member) const {
   int64_t wanted = 0;
   std::optional<LogEntry> entry;
-  if (form_ == Form::kDecimals) {
+  if (log_.form == Form::kDecimals) {
     const std::optional<int64_t> time = ParseInteger(member);
     if (!time) return -1;
     wanted = *time;
@@ -67,7 +67,7 @@ int64_t SortedSet::PackedRankOf(std::string_view member) const {
     wanted = entry->sum;
   }
   const auto value = [this](size_t i) {
-    return form_ == Form::kDecimals ? log_.time(i) : log_.sum(i);
+    return log_.form == Form::kDecimals ? log_.time(i) : log_.sum(i);
   };
   size_t low = 0;
   size_t high = log_.size();
@@ -93,7 +93,7 @@ std::optional<double> SortedSet::Score(std::string_view member) const {
 
 // Whether it continues the packed log: then it was appended.
 bool SortedSet::Append(double score, std::string_view member) {
-  if (!(std::fabs(score) <= static_cast<double>(kMaxExact)) ||
+  if (log_.full() || !(std::fabs(score) <= static_cast<double>(kMaxExact)) ||
       score != std::floor(score)) {
     return false;
   }
@@ -101,16 +101,16 @@ bool SortedSet::Append(double score, std::string_view member) {
   const bool first = log_.size() == 0;
   if (!first && time < log_.time(log_.size() - 1)) return false;
   if (first) log_.Clear();
-  if (first || form_ == Form::kEntries) {
+  if (first || log_.form == Form::kEntries) {
     const std::optional<LogEntry> e = LogEntry::FromMember(score, member);
     if (e.has_value() && log_.Append(*e)) {
-      form_ = Form::kEntries;
+      log_.form = Form::kEntries;
       return true;
     }
   }
-  if (first || form_ == Form::kDecimals) {
+  if (first || log_.form == Form::kDecimals) {
     if (ParseInteger(member) == time) {
-      form_ = Form::kDecimals;
+      log_.form = Form::kDecimals;
       log_.AppendNext(time, 1);
       return true;
     }

@@ -56,7 +56,7 @@ class SortedSet {
   }
 
  private:
-  enum class Form : uint8_t { kEntries, kDecimals };  // of a packed log
+  using Form = PackedLog::Form;
 
   template <class Before>
   int64_t CountWhile(Before before) const;
@@ -66,7 +66,6 @@ class SortedSet {
 
   PackedLog log_;
   std::unique_ptr<RankedSet> general_;
-  Form form_ = Form::kEntries;
 };
 
 }  // namespace weir
