@@ -1,6 +1,7 @@
 #include "tests/kit/txn_draw.h"
 
 #include <limits>
+#include <utility>
 
 namespace weir {
 namespace testing {
@@ -170,6 +171,16 @@ Words TxnDraw::Drop(int64_t size) {
   }
 }
 
+// Of a large key long ones are rare.
+Words TxnDraw::RankRange(std::string command, int64_t size) {
+  const int64_t start = Rank(size);
+  int64_t stop = Rank(size);
+  if (!rng_.OneIn(1 + size / 20) && start < kMost - 5) {
+    stop = start + rng_.Uniform(0, 5);
+  }
+  return {std::move(command), std::to_string(start), std::to_string(stop)};
+}
+
 Words TxnDraw::OfSets(int64_t size) {
   if (rng_.OneIn(3)) {
     return rng_.OneIn(grow_) ? Drop(size) : Zadd();
@@ -188,12 +199,9 @@ Words TxnDraw::OfSets(int64_t size) {
       return {"ZREVRANK", Member()};
     case 6:
     case 7: {
-      const int64_t start = Rank(size);
-      // Long ones are rare.
-      const bool wide = rng_.OneIn(1 + size / 20);
-      const int64_t stop = wide ? Rank(size) : start + rng_.Uniform(0, 5);
-      return {rng_.OneIn(2) ? "ZRANGE" : "ZREVRANGE", std::to_string(start),
-              std::to_string(start > kMost - 10 ? kMost : stop), "WITHSCORES"};
+      Words words = RankRange(rng_.OneIn(2) ? "ZRANGE" : "ZREVRANGE", size);
+      words.push_back("WITHSCORES");
+      return words;
     }
     case 8:
     case 9: {
@@ -248,13 +256,8 @@ Words TxnDraw::OfLists(int64_t size) {
       NewestGoes(1);
       return {"LSET", left_ ? "0" : "-1", Element()};
     }
-    case 4: {
-      const int64_t start = Rank(size);
-      const bool wide = rng_.OneIn(1 + size / 20);
-      const int64_t stop = wide ? Rank(size) : start + rng_.Uniform(0, 5);
-      return {"LRANGE", std::to_string(start),
-              std::to_string(start > kMost - 10 ? kMost : stop)};
-    }
+    case 4:
+      return RankRange("LRANGE", size);
     case 5:
       return {left ? "LPUSHX" : "RPUSHX", Element()};
     default:

@@ -64,6 +64,7 @@ class TxnDraw {
   Words Drop(int64_t size);
   Words Trim(int64_t size);
   Words Expire();
+  Words RankRange(std::string command, int64_t size);
 
   bool IsLog() const { return use_ != Use::kSet && use_ != Use::kList; }
   bool Stray() { return !IsLog() || rng_.OneIn(clean_); }
