@@ -129,16 +129,16 @@ bool FieldMap::Erase(std::string_view field) {
 int64_t FieldMap::Copy(absl::Span<HashField> out) const {
   const size_t n = std::min(count_, out.size());
   size_t i = 0;
-  const auto put = [&](std::string_view field, std::string_view value) {
-    out[i].field.assign(field);
-    out[i].value.assign(value);
-    ++i;
-  };
   if (packed()) {
-    for (size_t at = 0; i < n; at = After(at)) put(FieldAt(at), ValueAt(at));
+    for (size_t at = 0; i < n; at = After(at), ++i) {
+      out[i].field.assign(FieldAt(at));
+      out[i].value.assign(ValueAt(at));
+    }
   } else {
-    auto next = general_->fields.begin();
-    for (; i < n; ++next) put(next->first, next->second);
+    for (auto next = general_->fields.begin(); i < n; ++next, ++i) {
+      out[i].field = next->first;
+      out[i].value = next->second;
+    }
   }
   return static_cast<int64_t>(n);
 }

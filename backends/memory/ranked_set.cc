@@ -75,6 +75,7 @@ size_t RankedSet::BytesOf(const std::string& member) {
 
 RankedSet::Node* RankedSet::Turn(Node* n, Side light, Side heavy) {
   Node* up = n->*heavy;
+  // NOLINTNEXTLINE(clang-analyzer-*): the heavy side has a node.
   n->*heavy = up->*light;
   up->*light = n;
   Resize(n);
@@ -88,6 +89,7 @@ RankedSet::Node* RankedSet::Balance(Node* n) {
   const auto weight = [](const Node* of) { return SizeOf(of) + 1; };
   const auto lift = [weight](Node* of, Side light, Side heavy) {
     Node*& child = of->*heavy;
+    // NOLINTNEXTLINE(clang-analyzer-*): see Turn.
     if (weight(child->*light) >= kInner * weight(child->*heavy)) {
       child = Turn(child, heavy, light);
     }
