@@ -59,6 +59,7 @@ if(WEIR_HAVE_REDIS)
     backends/redis/socket.cc
     backends/redis/step_codec.cc
     backends/redis/stream.cc
+    backends/redis/sweep_keys.cc
     backends/redis/url.cc)
   add_library(weir::redis ALIAS weir_redis)
   set_target_properties(weir_redis PROPERTIES
