@@ -123,6 +123,49 @@ TEST(SortedSet, TheFirstCostInALongLogIsASmallStepToo) {
   EXPECT_LE(set.bytes(), size_t{2048});
 }
 
+TEST(SortedSet, WhatNoLogWouldHaveIsASmallStepToo) {
+  testing::Rng rng = testing::TestRng();
+  SortedSet set;
+  const auto time = [](int64_t i) { return kStart + 10 * i; };
+  for (int64_t i = 0; i < kLong; ++i) {
+    set.Insert(static_cast<double>(time(i)), std::to_string(time(i)));
+  }
+  size_t bytes = set.bytes();
+  size_t step = 0;
+  int64_t size = kLong;
+  for (int i = 0; i < 5'000; ++i) {
+    const int64_t rank = rng.Uniform(0, set.size() - 1);
+    ScoredMember m;
+    set.At(rank, &m);
+    ASSERT_EQ(set.RankOf(m.member), rank);
+    ASSERT_EQ(set.CountUpTo({m.score, false}) - 1, rank);
+    ASSERT_EQ(set.Score(m.member), m.score);
+    switch (rng.Uniform(0, 2)) {
+      case 0:
+        set.RemoveRange(rank, rank + 1);
+        ASSERT_EQ(set.RankOf(m.member), -1);
+        --size;
+        break;
+      case 1:
+        set.SetScore(rank, m.score + 5, m.member);
+        ASSERT_EQ(set.Score(m.member), m.score + 5);
+        break;
+      default:
+        set.Insert(m.score - 1, "stray" + std::to_string(i));
+        ++size;
+        break;
+    }
+    ASSERT_EQ(set.size(), size);
+    step = std::max(
+        step, std::max(bytes, set.bytes()) - std::min(bytes, set.bytes()));
+    bytes = set.bytes();
+  }
+  EXPECT_LE(step, kBlock);
+  set.RemoveRange(0, set.size());
+  EXPECT_LE(set.bytes(), size_t{2048});
+  EXPECT_TRUE(set.packed());
+}
+
 TEST(List, ALogOfTimesTakesEightBytesAnEntryInSmallSteps) {
   for (const bool left : {true, false}) {
     for (const bool decimal : {true, false}) {

@@ -48,6 +48,20 @@ class RankedSet {
     return count;
   }
 
+  // How many come before this one, whether it is there or not.
+  size_t CountBefore(double score, std::string_view member) const {
+    size_t count = 0;
+    for (const Node* n = root_; n != nullptr;) {
+      if (n->score < score || (n->score == score && *n->member < member)) {
+        count += SizeOf(n->left) + 1;
+        n = n->right;
+      } else {
+        n = n->left;
+      }
+    }
+    return count;
+  }
+
   // A member that is not there.
   void Insert(double score, std::string_view member);
   // Ranks [first, last).

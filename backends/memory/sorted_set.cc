@@ -9,31 +9,86 @@ namespace weir {
 
 using engines::LogEntry;
 
-void SortedSet::At(int64_t rank, ScoredMember* out) const {
-  const auto i = static_cast<size_t>(rank);
-  if (!packed()) return general_->At(i, out);
-  out->score = static_cast<double>(log_.time(i));
-  if (log_.form == Form::kDecimals) {
-    out->member.assign(IntegerText(log_.time(i)).view());
-  } else {
-    out->member = log_.At(i).Member();
-  }
+std::string SortedSet::MemberOf(size_t i) const {
+  if (log_.form == Form::kEntries) return log_.At(i).Member();
+  return std::string(IntegerText(log_.time(i)).view());
 }
 
-template <class Before>
-int64_t SortedSet::CountWhile(Before before) const {
-  if (!packed()) return static_cast<int64_t>(general_->CountWhile(before));
+size_t SortedSet::LiveBefore(size_t i) const {
+  if (packed()) return i;
+  const auto position =
+      static_cast<double>(i) + static_cast<double>(rest_->popped);
+  return i - rest_->holes.CountWhile(
+                 [position](double hole) { return hole < position; });
+}
+
+bool SortedSet::IsHole(size_t i) const {
+  return LiveBefore(i) == LiveBefore(i + 1);
+}
+
+template <class Reached>
+size_t SortedSet::FirstInLog(Reached reached) const {
   size_t low = 0;
   size_t high = log_.size();
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (before(static_cast<double>(log_.time(middle)))) {
+    if (reached(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+size_t SortedSet::LogBefore(double score, std::string_view member) const {
+  return LiveBefore(FirstInLog([&](size_t i) {
+    const double time = TimeOf(i);
+    return time != score ? time > score : MemberOf(i) >= member;
+  }));
+}
+
+SortedSet::Place SortedSet::Locate(int64_t rank) const {
+  const auto wanted = static_cast<size_t>(rank);
+  if (packed()) return {true, wanted};
+  if (log_.size() == 0) return {false, wanted};
+  // How many of `extra` come before: each has a rank in the whole.
+  size_t low = 0;
+  size_t high = rest_->extra.size();
+  ScoredMember element;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    rest_->extra.At(middle, &element);
+    const size_t place = middle + LogBefore(element.score, element.member);
+    if (place == wanted) return {false, middle};
+    if (place < wanted) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return static_cast<int64_t>(low);
+  const size_t live = wanted - low;
+  return {true, FirstInLog([&](size_t i) { return LiveBefore(i + 1) > live; })};
+}
+
+void SortedSet::At(int64_t rank, ScoredMember* out) const {
+  const Place place = Locate(rank);
+  if (!place.in_log) return rest_->extra.At(place.index, out);
+  out->score = TimeOf(place.index);
+  out->member = MemberOf(place.index);
+}
+
+double SortedSet::ScoreAt(int64_t rank) const {
+  const Place place = Locate(rank);
+  return place.in_log ? TimeOf(place.index) : rest_->extra.ScoreAt(place.index);
+}
+
+template <class Before>
+int64_t SortedSet::CountWhile(Before before) const {
+  size_t count =
+      LiveBefore(FirstInLog([&](size_t i) { return !before(TimeOf(i)); }));
+  if (!packed()) count += rest_->extra.CountWhile(before);
+  return static_cast<int64_t>(count);
 }
 
 int64_t SortedSet::CountBelow(ScoreBound bound) const {
@@ -48,47 +103,44 @@ int64_t SortedSet::CountUpTo(ScoreBound bound) const {
   });
 }
 
-int64_t SortedSet::RankOf(std::string_view member) const {
-  if (packed()) return PackedRankOf(member);
-  const std::optional<size_t> rank = general_->RankOf(member);
-  return rank ? static_cast<int64_t>(*rank) : -1;
-}
-
-int64_t SortedSet::PackedRankOf(std::string_view member) const {
-  int64_t wanted = 0;
-  std::optional<LogEntry> entry;
+size_t SortedSet::FindInLog(std::string_view member) const {
+  const size_t nowhere = log_.size();
+  size_t found = nowhere;
   if (log_.form == Form::kDecimals) {
     const std::optional<int64_t> time = ParseInteger(member);
-    if (!time) return -1;
-    wanted = *time;
+    if (!time) return nowhere;
+    found = FirstInLog([&](size_t i) { return log_.time(i) >= *time; });
+    if (found == nowhere || log_.time(found) != *time) return nowhere;
   } else {
-    entry = LogEntry::FromMember(0, member);
-    if (!entry) return -1;
-    wanted = entry->sum;
-  }
-  const auto value = [this](size_t i) {
-    return log_.form == Form::kDecimals ? log_.time(i) : log_.sum(i);
-  };
-  size_t low = 0;
-  size_t high = log_.size();
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (value(middle) < wanted) {
-      low = middle + 1;
-    } else {
-      high = middle;
+    const std::optional<LogEntry> e = LogEntry::FromMember(0, member);
+    if (!e) return nowhere;
+    found = FirstInLog([&](size_t i) { return log_.sum(i) >= e->sum; });
+    if (found == nowhere || log_.sum(found) != e->sum ||
+        log_.At(found).cost != e->cost) {
+      return nowhere;
     }
   }
-  if (low == log_.size() || value(low) != wanted) return -1;
-  if (entry && log_.At(low).cost != entry->cost) return -1;
-  return static_cast<int64_t>(low);
+  return packed() || !IsHole(found) ? found : nowhere;
+}
+
+int64_t SortedSet::RankOf(std::string_view member) const {
+  const size_t i = FindInLog(member);
+  if (i < log_.size()) {
+    const size_t others =
+        packed() ? 0 : rest_->extra.CountBefore(TimeOf(i), member);
+    return static_cast<int64_t>(LiveBefore(i) + others);
+  }
+  if (packed()) return -1;
+  const std::optional<size_t> rank = rest_->extra.RankOf(member);
+  if (!rank) return -1;
+  return static_cast<int64_t>(*rank +
+                              LogBefore(rest_->extra.ScoreAt(*rank), member));
 }
 
 std::optional<double> SortedSet::Score(std::string_view member) const {
-  if (!packed()) return general_->ScoreOf(member);
-  const int64_t rank = PackedRankOf(member);
-  if (rank < 0) return std::nullopt;
-  return static_cast<double>(log_.time(static_cast<size_t>(rank)));
+  const size_t i = FindInLog(member);
+  if (i < log_.size()) return TimeOf(i);
+  return packed() ? std::nullopt : rest_->extra.ScoreOf(member);
 }
 
 // Whether it continues the packed log: then it was appended.
@@ -118,46 +170,68 @@ bool SortedSet::Append(double score, std::string_view member) {
   return false;
 }
 
+SortedSet::Rest& SortedSet::rest() {
+  if (packed()) rest_ = std::make_unique<Rest>();
+  return *rest_;
+}
+
 void SortedSet::Insert(double score, std::string_view member) {
-  if (packed()) {
-    if (Append(score, member)) return;
-    MakeGeneral();
-  }
+  // A set that is no log does not become one by chance.
+  const bool is_log = packed() || rest_->extra.size() <= log_.size();
+  if (is_log && Append(score, member)) return;
   // There is one zero, as in a server's compact encoding: see weir/txn.h.
-  general_->Insert(score + 0.0, member);
+  rest().extra.Insert(score + 0.0, member);
 }
 
 void SortedSet::SetScore(int64_t rank, double score, std::string_view member) {
-  // Of a log it is the newest that changes; any other makes it general.
   RemoveRange(rank, rank + 1);
   Insert(score, member);
 }
 
 void SortedSet::RemoveRange(int64_t first, int64_t last) {
   if (first >= last) return;
-  if (packed() && first > 0 && last < size()) MakeGeneral();
-  if (!packed()) {
-    general_->Erase(static_cast<size_t>(first), static_cast<size_t>(last));
-    return;
-  }
   const auto n = static_cast<size_t>(last - first);
-  if (first == 0) {
-    log_.PopFront(n);
-  } else {
-    log_.PopBack(n);
+  if (packed() && first == 0) return log_.PopFront(n);
+  if (packed() && last == size()) return log_.PopBack(n);
+  rest();
+  for (size_t i = 0; i < n; ++i) RemoveOne(first);
+  if (rest_->extra.size() == 0 && rest_->holes.size() == 0) rest_.reset();
+}
+
+void SortedSet::RemoveOne(int64_t rank) {
+  const Place place = Locate(rank);
+  if (!place.in_log) return rest_->extra.Erase(place.index, place.index + 1);
+  const auto position = static_cast<int64_t>(place.index) + rest_->popped;
+  rest_->holes.Insert(static_cast<double>(position),
+                      IntegerText(position).view());
+  DropHolesAtEnds();
+  if (rest_->holes.size() > 0) MoveOver();
+}
+
+// The log's first entries go to the rest.
+void SortedSet::MoveOver() {
+  for (int i = 0; i < kMoves && log_.size() > 0; ++i) {
+    rest_->extra.Insert(TimeOf(0), MemberOf(0));
+    log_.PopFront(1);
+    ++rest_->popped;
+    DropHolesAtEnds();
   }
 }
 
-void SortedSet::MakeGeneral() {
-  if (!packed()) return;
-  auto general = std::make_unique<RankedSet>();
-  ScoredMember element;
-  for (int64_t i = 0; i < size(); ++i) {
-    At(i, &element);
-    general->Insert(element.score, element.member);
+void SortedSet::DropHolesAtEnds() {
+  RankedSet& holes = rest_->holes;
+  while (holes.size() > 0 &&
+         holes.ScoreAt(0) == static_cast<double>(rest_->popped)) {
+    holes.Erase(0, 1);
+    log_.PopFront(1);
+    ++rest_->popped;
   }
-  general_ = std::move(general);
-  log_.Clear();
+  while (holes.size() > 0 && holes.ScoreAt(holes.size() - 1) ==
+                                 static_cast<double>(rest_->popped) +
+                                     static_cast<double>(log_.size()) - 1) {
+    holes.Erase(holes.size() - 1, holes.size());
+    log_.PopBack(1);
+  }
 }
 
 }  // namespace weir

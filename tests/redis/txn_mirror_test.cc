@@ -229,12 +229,14 @@ TEST(TxnMirror, RepliesAsAServerDoes) {
   std::set<std::string> encodings;
   for (int round = 0; commands < wanted; ++round) {
     const Use use = kUses[round % 8];
-    // Some long and never disturbed, for what only large keys do.
+    // Some long, for what only large keys do, and half of those never
+    // disturbed.
     const bool large = round % 24 < 8;
+    const bool pure = round % 48 < 8;
     const std::string key = "key:" + std::to_string(round);
     Mirror mirror(&client, key, use);
     TxnDraw draw(use, kStartMs,
-                 large ? 1'000'000'000 : rng.LogUniform(20, 5'000),
+                 pure ? 1'000'000'000 : rng.LogUniform(20, 5'000),
                  large ? 500 : rng.LogUniform(1, 200), rng);
     const int64_t length =
         large ? Rounds(3'000, 22'000) : rng.LogUniform(50, Rounds(600, 5'000));
