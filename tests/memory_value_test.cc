@@ -1,5 +1,6 @@
 // What the values of keys take, and what one step on them costs.
 #include <algorithm>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -193,6 +194,59 @@ TEST(List, ALogOfTimesTakesEightBytesAnEntryInSmallSteps) {
       if (decimal) list.Set(newest, std::to_string(one_more));
       EXPECT_TRUE(list.packed());
     }
+  }
+}
+
+TEST(List, WhatNoLogWouldHaveIsASmallStepToo) {
+  testing::Rng rng = testing::TestRng();
+  List list;
+  std::deque<std::string> model;
+  const auto push = [&](bool left, const std::string& element) {
+    if (left) {
+      list.PushLeft(element);
+      model.push_front(element);
+    } else {
+      list.PushRight(element);
+      model.push_back(element);
+    }
+  };
+  for (int64_t i = 0; i < kLong; ++i) push(true, std::to_string(kStart + i));
+  size_t bytes = list.bytes();
+  size_t step = 0;
+  for (int i = 0; i < 5'000; ++i) {
+    const auto size = static_cast<int64_t>(model.size());
+    const bool left = rng.OneIn(2);
+    const int64_t index = rng.OneIn(2) ? rng.Uniform(0, size - 1)
+                          : left       ? rng.Uniform(0, 9)
+                                       : size - rng.Uniform(1, 10);
+    switch (rng.Uniform(0, 3)) {
+      case 0:
+        list.Set(index, "changed");
+        model[static_cast<size_t>(index)] = "changed";
+        break;
+      case 1:
+        push(left, rng.OneIn(2) ? "stray" : std::to_string(i));
+        break;
+      default:
+        if (left) {
+          list.PopLeft(1);
+          model.pop_front();
+        } else {
+          list.PopRight(1);
+          model.pop_back();
+        }
+        break;
+    }
+    ASSERT_EQ(list.size(), static_cast<int64_t>(model.size()));
+    const int64_t look = rng.Uniform(0, list.size() - 1);
+    ASSERT_EQ(list.At(look), model[static_cast<size_t>(look)]);
+    step = std::max(
+        step, std::max(bytes, list.bytes()) - std::min(bytes, list.bytes()));
+    bytes = list.bytes();
+  }
+  EXPECT_LE(step, kBlock);
+  for (int64_t i = 0; i < list.size(); ++i) {
+    ASSERT_EQ(list.At(i), model[static_cast<size_t>(i)]);
   }
 }
 

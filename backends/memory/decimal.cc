@@ -1,9 +1,8 @@
 #include "backends/memory/decimal.h"
 
-#include <locale.h>
-
 #include <cctype>
 #include <cerrno>
+#include <clocale>  // with POSIX's newlocale and uselocale
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

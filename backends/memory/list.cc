@@ -10,26 +10,52 @@ namespace weir {
 
 using engines::LogEntry;
 
-std::string List::At(int64_t index) const {
-  if (!packed()) return general_->elements[static_cast<size_t>(index)];
-  const size_t place = Place(index);
+std::string* List::Beside(int64_t index) const {
+  if (packed()) return nullptr;
+  const int64_t left = SizeOf(rest_->left);
+  if (index < left) return &(*rest_->left)[static_cast<size_t>(index)];
+  index -= left + static_cast<int64_t>(log_.size());
+  if (index < 0) return nullptr;
+  return &(*rest_->right)[static_cast<size_t>(index)];
+}
+
+std::string* List::ChangedAt(size_t place) const {
+  if (packed()) return nullptr;
+  const auto found =
+      rest_->changed.find(rest_->popped + static_cast<int64_t>(place));
+  return found == rest_->changed.end() ? nullptr : &found->second;
+}
+
+std::string List::Packed(size_t place) const {
   if (log_.form == Form::kEntries) return log_.At(place).Element();
   return std::string(IntegerText(log_.time(place)).view());
 }
 
+std::string List::At(int64_t index) const {
+  const std::string* beside = Beside(index);
+  if (beside != nullptr) return *beside;
+  const size_t place = Place(index);
+  const std::string* changed = ChangedAt(place);
+  return changed != nullptr ? *changed : Packed(place);
+}
+
 void List::Set(int64_t index, std::string_view element) {
-  // The newest entry of a log can be another one.
-  if (packed() && Place(index) == log_.size() - 1) {
-    const std::string before = At(index);
+  std::string* held = Beside(index);
+  const size_t place = held == nullptr ? Place(index) : 0;
+  if (held == nullptr) held = ChangedAt(place);
+  if (held == nullptr && place == log_.size() - 1) {
+    // The newest entry of a log can be another one.
+    const std::string before = Packed(place);
     log_.PopBack(1);
     if (Append(element)) return;
     Append(before);
   }
-  MakeGeneral();
-  std::string& held = general_->elements[static_cast<size_t>(index)];
-  general_->bytes -= HeapBytes(held);
-  AssignText(&held, element);
-  general_->bytes += HeapBytes(held);
+  if (held == nullptr) {
+    held = &rest().changed[rest().popped + static_cast<int64_t>(place)];
+  }
+  rest_->bytes -= HeapBytes(*held);
+  AssignText(held, element);
+  rest_->bytes += HeapBytes(*held);
 }
 
 // Whether it continues the packed log: then it was appended.
@@ -56,19 +82,35 @@ bool List::Append(std::string_view element) {
   return false;
 }
 
+List::Rest& List::rest() {
+  if (packed()) rest_ = std::make_unique<Rest>();
+  return *rest_;
+}
+
 void List::Push(std::string_view element, bool left) {
-  if (packed()) {
-    if (size() <= 1) log_.newest_is_left = left;
-    if (left == log_.newest_is_left && Append(element)) return;
-    MakeGeneral();
-  }
-  std::deque<std::string>& elements = general_->elements;
+  // A list that is no log does not become one by chance.
+  const bool is_log =
+      packed() ||
+      (log_.size() > 0 && (left ? rest_->left : rest_->right) == nullptr);
+  if (is_log && log_.size() <= 1) log_.newest_is_left = left;
+  if (is_log && left == log_.newest_is_left && Append(element)) return;
+  PushBeside(element, left);
+}
+
+void List::PushBeside(std::string_view element, bool left) {
+  Elements* side = left ? &rest().left : &rest().right;
+  // With no log in between, one deque is enough.
+  Elements* other = left ? &rest_->right : &rest_->left;
+  const bool alone = log_.size() == 0 && *side == nullptr;
+  if (alone && *other != nullptr) side = other;
+  if (*side == nullptr) *side = std::make_unique<std::deque<std::string>>();
+  std::deque<std::string>& elements = **side;
   if (left) {
     elements.emplace_front(element);
   } else {
     elements.emplace_back(element);
   }
-  general_->bytes += HeapBytes(left ? elements.front() : elements.back());
+  rest_->bytes += HeapBytes(left ? elements.front() : elements.back());
 }
 
 void List::Pop(int64_t n, bool left) {
@@ -81,34 +123,55 @@ void List::Pop(int64_t n, bool left) {
     }
     return;
   }
-  std::deque<std::string>& elements = general_->elements;
-  for (; n > 0; --n) {
-    general_->bytes -= HeapBytes(left ? elements.front() : elements.back());
-    if (left) {
-      elements.pop_front();
-    } else {
-      elements.pop_back();
-    }
+  for (; n > 0; --n) PopOne(left);
+  if (rest_->left == nullptr && rest_->right == nullptr &&
+      rest_->changed.empty()) {
+    rest_.reset();
   }
+}
+
+// Of a list that is not all log.
+void List::PopOne(bool left) {
+  Elements* side = left ? &rest_->left : &rest_->right;
+  if (*side == nullptr && log_.size() > 0) {
+    const bool newest = left == log_.newest_is_left;
+    const size_t place = newest ? log_.size() - 1 : 0;
+    if (const std::string* changed = ChangedAt(place)) {
+      rest_->bytes -= HeapBytes(*changed);
+      rest_->changed.erase(rest_->popped + static_cast<int64_t>(place));
+    }
+    if (newest) {
+      log_.PopBack(1);
+    } else {
+      log_.PopFront(1);
+      ++rest_->popped;
+    }
+    return;
+  }
+  // It may be that all of it lies at the other side.
+  if (*side == nullptr) side = left ? &rest_->right : &rest_->left;
+  std::deque<std::string>& elements = **side;
+  rest_->bytes -= HeapBytes(left ? elements.front() : elements.back());
+  if (left) {
+    elements.pop_front();
+  } else {
+    elements.pop_back();
+  }
+  if (elements.empty()) side->reset();
 }
 
 size_t List::bytes() const {
   if (packed()) return log_.bytes();
   // A deque keeps pieces of half a kilobyte, and one at least.
-  constexpr size_t kPiece = 512;
-  return sizeof(General) + 2 * kPiece + general_->bytes +
-         general_->elements.size() * sizeof(std::string);
-}
-
-void List::MakeGeneral() {
-  if (!packed()) return;
-  auto general = std::make_unique<General>();
-  for (int64_t i = 0; i < size(); ++i) {
-    general->elements.push_back(At(i));
-    general->bytes += HeapBytes(general->elements.back());
+  constexpr size_t kPieces = 2 * 512;
+  constexpr size_t kChange = kTreeNodeBytes + 8 + sizeof(std::string);
+  size_t sum = log_.bytes() + sizeof(Rest) + rest_->bytes +
+               rest_->changed.size() * kChange;
+  for (const Elements* e : {&rest_->left, &rest_->right}) {
+    if (*e == nullptr) continue;
+    sum += kPieces + (*e)->size() * sizeof(std::string);
   }
-  general_ = std::move(general);
-  log_.Clear();
+  return sum;
 }
 
 }  // namespace weir
