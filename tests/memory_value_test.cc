@@ -197,6 +197,47 @@ TEST(List, ALogOfTimesTakesEightBytesAnEntryInSmallSteps) {
   }
 }
 
+// Short ones, in which what is packed and what is not come and go.
+TEST(List, IsADeque) {
+  testing::Rng rng = testing::TestRng();
+  for (int round = 0; round < testing::Rounds(300, 5'000); ++round) {
+    List list;
+    std::deque<std::string> model;
+    const int64_t strays = rng.Uniform(1, 6);
+    for (int i = 0; i < 200; ++i) {
+      const bool left = rng.OneIn(2);
+      const std::string element =
+          rng.OneIn(strays) ? "stray" + std::to_string(i) : std::to_string(i);
+      const bool fill = rng.Uniform(0, 12) > static_cast<int64_t>(model.size());
+      if (model.empty() || (fill && !rng.OneIn(4))) {
+        if (left) {
+          list.PushLeft(element);
+          model.push_front(element);
+        } else {
+          list.PushRight(element);
+          model.push_back(element);
+        }
+      } else if (rng.OneIn(3)) {
+        const auto index = static_cast<size_t>(
+            rng.Uniform(0, static_cast<int64_t>(model.size()) - 1));
+        list.Set(static_cast<int64_t>(index), element);
+        model[index] = element;
+      } else if (left) {
+        list.PopLeft(1);
+        model.pop_front();
+      } else {
+        list.PopRight(1);
+        model.pop_back();
+      }
+      ASSERT_EQ(list.size(), static_cast<int64_t>(model.size()));
+      for (size_t at = 0; at < model.size(); ++at) {
+        ASSERT_EQ(list.At(static_cast<int64_t>(at)), model[at])
+            << "WEIR_TEST_SEED=" << testing::Seed();
+      }
+    }
+  }
+}
+
 TEST(List, WhatNoLogWouldHaveIsASmallStepToo) {
   testing::Rng rng = testing::TestRng();
   List list;

@@ -99,10 +99,9 @@ void List::Push(std::string_view element, bool left) {
 
 void List::PushBeside(std::string_view element, bool left) {
   Elements* side = left ? &rest().left : &rest().right;
-  // With no log in between, one deque is enough.
+  // The log between two goes only after one of them, and one is then enough.
   Elements* other = left ? &rest_->right : &rest_->left;
-  const bool alone = log_.size() == 0 && *side == nullptr;
-  if (alone && *other != nullptr) side = other;
+  if (log_.size() == 0 && *other != nullptr) side = other;
   if (*side == nullptr) *side = std::make_unique<std::deque<std::string>>();
   std::deque<std::string>& elements = **side;
   if (left) {

@@ -105,7 +105,7 @@ int64_t SortedSet::CountUpTo(ScoreBound bound) const {
 
 size_t SortedSet::FindInLog(std::string_view member) const {
   const size_t nowhere = log_.size();
-  size_t found = nowhere;
+  size_t found = 0;
   if (log_.form == Form::kDecimals) {
     const std::optional<int64_t> time = ParseInteger(member);
     if (!time) return nowhere;
