@@ -1,49 +1,12 @@
 // The embedded store's transactions are what Redis's keys are.
-#include "backends/memory/memory_txn.h"
-
 #include <memory>
 
-#include "backends/memory/keeper.h"
 #include "gtest/gtest.h"
+#include "tests/memory_txn_host.h"
 #include "weir/testing/txn_factory.h"
 
 namespace weir {
 namespace {
-
-// A key of a store without limiters.
-class MemoryTxnHost final : public testing::TxnHost {
- public:
-  MemoryTxnHost()
-      : record_(0, 0, 1, CompiledLimit(), nullptr, nullptr), keeper_(1, 0, 0) {
-    keeper_.context().records.Add(&record_);
-  }
-
-  void Step(int64_t now_us, const std::function<void(Txn&)>& body) override {
-    const size_t stripe = 0;
-    MemoryCall call = {&keeper_, now_us, false,
-                       absl::MakeConstSpan(&stripe, 1)};
-    Lock();
-    {
-      OpenKey key(&call, stripe, &record_,
-                  keeper_.context().hash(record_.seed, "key"), "key");
-      MemoryTxn txn(&key);
-      body(txn);
-      EXPECT_FALSE(key.failed());
-    }
-    Unlock();
-  }
-
-  int64_t keys() const { return keeper_.keys(); }
-
- private:
-  void Lock() ABSL_NO_THREAD_SAFETY_ANALYSIS { keeper_.stripe(0).mutex.Lock(); }
-  void Unlock() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    keeper_.stripe(0).mutex.Unlock();
-  }
-
-  const LimitRecord record_;
-  Keeper keeper_;
-};
 
 TEST(MemoryTxn, CountsAKeyForAsLongAsItIsThere) {
   MemoryTxnHost host;
@@ -62,6 +25,40 @@ TEST(MemoryTxn, CountsAKeyForAsLongAsItIsThere) {
   EXPECT_EQ(host.keys(), 1);
   host.Step(t, [](Txn& txn) { txn.ZREM("a"); });
   EXPECT_EQ(host.keys(), 0);
+}
+
+TEST(MemoryTxn, WithoutRoomNothingIsWrittenAndTheErrorSaysSo) {
+  MemoryTxnHost host(1);
+  const int64_t t = 1'700'000'000'000'000;
+  host.Step(t, [](Txn& txn) { txn.RPUSH("a"); });
+  const std::vector<std::function<void(Txn&)>> writes = {
+      [](Txn& txn) { EXPECT_FALSE(txn.SETNX("a")); },
+      [](Txn& txn) { EXPECT_EQ(txn.INCRBY(1), std::nullopt); },
+      [](Txn& txn) { EXPECT_EQ(txn.APPEND("a"), 0); },
+      [](Txn& txn) { EXPECT_EQ(txn.RPUSH("a"), 0); },
+      [](Txn& txn) { EXPECT_FALSE(txn.ZADD(1, "a")); },
+      [](Txn& txn) { EXPECT_EQ(txn.ZINCRBY(1, "a"), std::nullopt); },
+      [](Txn& txn) { EXPECT_FALSE(txn.HSET("a", "b")); },
+      [](Txn& txn) { EXPECT_EQ(txn.HINCRBY("a", 1), std::nullopt); }};
+  for (const auto& write : writes) {
+    host.StepWithoutRoom(t, [&](Txn& txn) {
+      write(txn);
+      EXPECT_EQ(txn.TakeError(),
+                "OOM command not allowed when used memory > 'maxmemory'.");
+      EXPECT_FALSE(txn.EXISTS());
+    });
+  }
+  EXPECT_EQ(host.keys(), 1);
+}
+
+TEST(MemoryTxnDeathTest, AnErrorThatTheEngineDoesNotTakeEndsDebugBuilds) {
+  MemoryTxnHost host;
+  EXPECT_DEBUG_DEATH(host.Step(1'700'000'000'000'000,
+                               [](Txn& txn) {
+                                 txn.SETNX("abc");
+                                 txn.INCRBY(1);
+                               }),
+                     "untaken");
 }
 
 }  // namespace

@@ -1,61 +1,176 @@
 #include "backends/memory/list.h"
 
 #include <optional>
+#include <utility>
+
+#include "backends/memory/decimal.h"
+#include "backends/memory/heap_bytes.h"
 
 namespace weir {
 
 using engines::LogEntry;
 
+std::string* List::Beside(int64_t index) const {
+  if (packed()) return nullptr;
+  const int64_t left = SizeOf(rest_->left);
+  if (index < left) return &(*rest_->left)[static_cast<size_t>(index)];
+  index -= left + static_cast<int64_t>(log_.size());
+  if (index < 0) return nullptr;
+  return &(*rest_->right)[static_cast<size_t>(index)];
+}
+
+std::string* List::ChangedAt(size_t place) const {
+  if (packed()) return nullptr;
+  const auto found =
+      rest_->changed.find(rest_->popped + static_cast<int64_t>(place));
+  return found == rest_->changed.end() ? nullptr : &found->second;
+}
+
+std::string List::Packed(size_t place) const {
+  if (log_.form == Form::kEntries) return log_.At(place).Element();
+  return std::string(IntegerText(log_.time(place)).view());
+}
+
 std::string List::At(int64_t index) const {
-  if (!packed_) return general_[static_cast<size_t>(index)];
-  return log_.At(log_.size() - 1 - static_cast<size_t>(index)).Element();
+  const std::string* beside = Beside(index);
+  if (beside != nullptr) return *beside;
+  const size_t place = Place(index);
+  const std::string* changed = ChangedAt(place);
+  return changed != nullptr ? *changed : Packed(place);
 }
 
 void List::Set(int64_t index, std::string_view element) {
-  MakeGeneral();
-  general_[static_cast<size_t>(index)] = std::string(element);
+  std::string* held = Beside(index);
+  const size_t place = held == nullptr ? Place(index) : 0;
+  if (held == nullptr) held = ChangedAt(place);
+  if (held == nullptr && place == log_.size() - 1) {
+    // The newest entry of a log can be another one.
+    const std::string before = Packed(place);
+    log_.PopBack(1);
+    if (Append(element)) return;
+    Append(before);
+  }
+  if (held == nullptr) {
+    held = &rest().changed[rest().popped + static_cast<int64_t>(place)];
+  }
+  rest_->bytes -= HeapBytes(*held);
+  AssignText(held, element);
+  rest_->bytes += HeapBytes(*held);
 }
 
-void List::PushLeft(std::string_view element) {
-  if (packed_) {
+// Whether it continues the packed log: then it was appended.
+bool List::Append(std::string_view element) {
+  if (log_.full()) return false;
+  const bool first = log_.size() == 0;
+  if (first || log_.form == Form::kEntries) {
     const std::optional<LogEntry> e = LogEntry::FromElement(element);
     // What can't be written back as it came is not packed.
-    if (e && e->Element() == element && log_.Append(*e)) return;
-    MakeGeneral();
+    if (e && e->Element() == element && log_.Append(*e)) {
+      log_.form = Form::kEntries;
+      return true;
+    }
   }
-  general_.emplace_front(element);
+  if (first || log_.form == Form::kDecimals) {
+    const std::optional<int64_t> number = ParseInteger(element);
+    if (number) {
+      if (first) log_.Clear();
+      log_.form = Form::kDecimals;
+      log_.AppendNext(*number, 1);
+      return true;
+    }
+  }
+  return false;
 }
 
-void List::PushRight(std::string_view element) {
-  if (size() == 0) {
-    PushLeft(element);
+List::Rest& List::rest() {
+  if (packed()) rest_ = std::make_unique<Rest>();
+  return *rest_;
+}
+
+void List::Push(std::string_view element, bool left) {
+  // A list that is no log does not become one by chance.
+  const bool is_log =
+      packed() ||
+      (log_.size() > 0 && (left ? rest_->left : rest_->right) == nullptr);
+  if (is_log && log_.size() <= 1) log_.newest_is_left = left;
+  if (is_log && left == log_.newest_is_left && Append(element)) return;
+  PushBeside(element, left);
+}
+
+void List::PushBeside(std::string_view element, bool left) {
+  Elements* side = left ? &rest().left : &rest().right;
+  // The log between two goes only after one of them, and one is then enough.
+  Elements* other = left ? &rest_->right : &rest_->left;
+  if (log_.size() == 0 && *other != nullptr) side = other;
+  if (*side == nullptr) *side = std::make_unique<std::deque<std::string>>();
+  std::deque<std::string>& elements = **side;
+  if (left) {
+    elements.emplace_front(element);
+  } else {
+    elements.emplace_back(element);
+  }
+  rest_->bytes += HeapBytes(left ? elements.front() : elements.back());
+}
+
+void List::Pop(int64_t n, bool left) {
+  if (packed()) {
+    const auto count = static_cast<size_t>(n);
+    if (left == log_.newest_is_left) {
+      log_.PopBack(count);
+    } else {
+      log_.PopFront(count);
+    }
     return;
   }
-  MakeGeneral();
-  general_.emplace_back(element);
-}
-
-void List::PopLeft(int64_t n) {
-  if (packed_) {
-    log_.PopBack(static_cast<size_t>(n));
-  } else {
-    general_.erase(general_.begin(), general_.begin() + n);
+  for (; n > 0; --n) PopOne(left);
+  if (rest_->left == nullptr && rest_->right == nullptr &&
+      rest_->changed.empty()) {
+    rest_.reset();
   }
 }
 
-void List::PopRight(int64_t n) {
-  if (packed_) {
-    log_.PopFront(static_cast<size_t>(n));
-  } else {
-    general_.erase(general_.end() - n, general_.end());
+// Of a list that is not all log.
+void List::PopOne(bool left) {
+  Elements* side = left ? &rest_->left : &rest_->right;
+  if (*side == nullptr && log_.size() > 0) {
+    const bool newest = left == log_.newest_is_left;
+    const size_t place = newest ? log_.size() - 1 : 0;
+    if (const std::string* changed = ChangedAt(place)) {
+      rest_->bytes -= HeapBytes(*changed);
+      rest_->changed.erase(rest_->popped + static_cast<int64_t>(place));
+    }
+    if (newest) {
+      log_.PopBack(1);
+    } else {
+      log_.PopFront(1);
+      ++rest_->popped;
+    }
+    return;
   }
+  // It may be that all of it lies at the other side.
+  if (*side == nullptr) side = left ? &rest_->right : &rest_->left;
+  std::deque<std::string>& elements = **side;
+  rest_->bytes -= HeapBytes(left ? elements.front() : elements.back());
+  if (left) {
+    elements.pop_front();
+  } else {
+    elements.pop_back();
+  }
+  if (elements.empty()) side->reset();
 }
 
-void List::MakeGeneral() {
-  if (!packed_) return;
-  for (int64_t i = 0; i < size(); ++i) general_.push_back(At(i));
-  packed_ = false;
-  log_.Clear();
+size_t List::bytes() const {
+  if (packed()) return log_.bytes();
+  // A deque keeps pieces of half a kilobyte, and one at least.
+  constexpr size_t kPieces = 2 * 512;
+  constexpr size_t kChange = kTreeNodeBytes + 8 + sizeof(std::string);
+  size_t sum = log_.bytes() + sizeof(Rest) + rest_->bytes +
+               rest_->changed.size() * kChange;
+  for (const Elements* e : {&rest_->left, &rest_->right}) {
+    if (*e == nullptr) continue;
+    sum += kPieces + (*e)->size() * sizeof(std::string);
+  }
+  return sum;
 }
 
 }  // namespace weir

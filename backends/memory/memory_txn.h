@@ -1,12 +1,14 @@
 // The memory store's transaction, for engines that keep more than one small
 // struct and for those from outside the tree.
 //
-// Engines are compiled against this very type, so a command is a plain call
-// that can be inlined; the virtual face serves engines from outside the tree.
+// Engines are compiled against this very type, so a command is a plain call,
+// and those that the built-in engines use can be inlined; the virtual face
+// serves engines from outside the tree.
 #ifndef WEIR_BACKENDS_MEMORY_MEMORY_TXN_H_
 #define WEIR_BACKENDS_MEMORY_MEMORY_TXN_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -25,6 +27,8 @@ class MemoryTxn final : public Txn {
   // `key` is not of a word engine.
   explicit MemoryTxn(OpenKey* key) : key_(key) {}
   ~MemoryTxn() override {
+    // That there is no room is not the engine's fault; the store tells it.
+    ABSL_ASSERT((error_ == nullptr || key_->failed()) && "an untaken error");
     const char* state = key_->state();
     if (state != nullptr && Table::ValueOf(state) != nullptr) {
       key_->CountBytes(Table::ValueOf(state)->Recount());
@@ -33,41 +37,38 @@ class MemoryTxn final : public Txn {
   MemoryTxn(const MemoryTxn&) = delete;
   MemoryTxn& operator=(const MemoryTxn&) = delete;
 
-  bool EXISTS() override { return live(); }
+  std::string_view TakeError() override {
+    const std::string_view error = error_ == nullptr ? "" : error_;
+    error_ = nullptr;
+    return error;
+  }
+
+  bool EXISTS() override { return Live() != nullptr; }
   bool DEL() override {
-    const bool was = live();
+    const bool was = EXISTS();
     key_->Drop();
     return was;
   }
+  std::string_view TYPE() override;
   bool PEXPIRE(int64_t milliseconds) override {
-    if (!live()) return false;
-    if (milliseconds <= 0) {
-      key_->Drop();
-    } else {
-      SetExpiry(milliseconds);
-    }
-    return true;
+    return PEXPIRE(milliseconds, ExpireIf::kAny);
   }
-  int64_t PTTL() override {
-    if (!live()) return -2;
-    const int64_t expiry = Table::ExpiryOf(key_->state());
-    if (expiry == kNoExpiry) return -1;
-    return (expiry - key_->now()) / 1000;
-  }
+  bool PEXPIRE(int64_t milliseconds, ExpireIf condition) override;
+  bool PEXPIREAT(int64_t milliseconds, ExpireIf condition) override;
+  int64_t PTTL() override;
+  int64_t PEXPIRETIME() override;
+  bool PERSIST() override;
 
-  std::optional<std::string_view> GET() override {
-    const Value* value = Live();
-    if (value == nullptr) return std::nullopt;
-    ABSL_ASSERT(value->is_text() && "GET on a key of another type");
-    if (!value->is_text()) return std::nullopt;
-    return value->text();
-  }
-  void SET(std::string_view value, int64_t px) override {
-    Value* v = Ensure();
-    if (v == nullptr) return;
-    v->SetText(value);
-    SetExpiry(std::max<int64_t>(px, 1));
-  }
+  std::optional<std::string_view> GET() override;
+  void SET(std::string_view value, int64_t px) override;
+  bool SET(std::string_view value, const SetOptions& options) override;
+  bool SETNX(std::string_view value) override;
+  std::optional<std::string> GETSET(std::string_view value) override;
+  std::optional<std::string> GETDEL() override;
+  int64_t STRLEN() override;
+  int64_t APPEND(std::string_view value) override;
+  std::optional<int64_t> INCRBY(int64_t n) override;
+  std::optional<std::string> INCRBYFLOAT(double n) override;
 
   int64_t LLEN() override {
     const List* list = GetList();
@@ -85,22 +86,14 @@ class MemoryTxn final : public Txn {
     list->PushRight(element);
     return list->size();
   }
-  std::optional<std::string> LPOP() override {
-    List* list = GetList();
-    if (list == nullptr) return std::nullopt;
-    std::string element = list->At(0);
-    list->PopLeft(1);
-    AfterRemoval(list->size());
-    return element;
+  int64_t LPUSHX(std::string_view element) override {
+    return GetList() == nullptr ? 0 : LPUSH(element);
   }
-  std::optional<std::string> RPOP() override {
-    List* list = GetList();
-    if (list == nullptr) return std::nullopt;
-    std::string element = list->At(list->size() - 1);
-    list->PopRight(1);
-    AfterRemoval(list->size());
-    return element;
+  int64_t RPUSHX(std::string_view element) override {
+    return GetList() == nullptr ? 0 : RPUSH(element);
   }
+  std::optional<std::string> LPOP() override;
+  std::optional<std::string> RPOP() override;
   std::optional<std::string> LINDEX(int64_t index) override {
     const List* list = GetList();
     if (list == nullptr || !FindIndex(list->size(), &index)) {
@@ -108,24 +101,9 @@ class MemoryTxn final : public Txn {
     }
     return list->At(index);
   }
-  bool LSET(int64_t index, std::string_view element) override {
-    List* list = GetList();
-    if (list == nullptr || !FindIndex(list->size(), &index)) return false;
-    list->Set(index, element);
-    key_->Written();
-    return true;
-  }
+  bool LSET(int64_t index, std::string_view element) override;
   int64_t LRANGE(int64_t start, int64_t stop,
-                 absl::Span<std::string> out) override {
-    const List* list = GetList();
-    if (list == nullptr || !Clip(list->size(), &start, &stop)) return 0;
-    const int64_t n =
-        std::min(stop - start + 1, static_cast<int64_t>(out.size()));
-    for (int64_t i = 0; i < n; ++i) {
-      out[static_cast<size_t>(i)] = list->At(start + i);
-    }
-    return n;
-  }
+                 absl::Span<std::string> out) override;
   void LTRIM(int64_t start, int64_t stop) override {
     List* list = GetList();
     if (list == nullptr) return;
@@ -139,60 +117,65 @@ class MemoryTxn final : public Txn {
   }
 
   bool ZADD(double score, std::string_view member) override {
-    if (!live()) {
-      Value* value = Ensure();
-      if (value == nullptr) return false;
-      value->MakeSet();
-      Table::SetExpiry(key_->state(), kNoExpiry);
-    }
-    SortedSet* set = Set();
-    if (set == nullptr) return false;
-    key_->Written();
-    return set->Add(score, member);
+    return ZADD(score, member, {});
   }
+  bool ZADD(double score, std::string_view member,
+            const ZaddOptions& options) override;
+  std::optional<double> ZINCRBY(double n, std::string_view member) override;
   int64_t ZCARD() override {
-    const SortedSet* set = Set();
+    const SortedSet* set = GetSet();
     return set == nullptr ? 0 : set->size();
   }
   int64_t ZCOUNT(ScoreBound min, ScoreBound max) override {
-    const SortedSet* set = Set();
+    if (!AreNumbers(min, max)) return 0;
+    const SortedSet* set = GetSet();
     if (set == nullptr) return 0;
     return std::max<int64_t>(0, set->CountUpTo(max) - set->CountBelow(min));
   }
-  std::optional<double> ZSCORE(std::string_view member) override {
-    const SortedSet* set = Set();
-    return set == nullptr ? std::nullopt : set->Score(member);
-  }
+  std::optional<double> ZSCORE(std::string_view member) override;
+  std::optional<int64_t> ZRANK(std::string_view member) override;
+  std::optional<int64_t> ZREVRANK(std::string_view member) override;
   int64_t ZRANGE(int64_t start, int64_t stop,
                  absl::Span<ScoredMember> out) override {
-    const SortedSet* set = Set();
+    const SortedSet* set = GetSet();
     if (set == nullptr || !Clip(set->size(), &start, &stop)) return 0;
-    const int64_t n =
-        std::min(stop - start + 1, static_cast<int64_t>(out.size()));
-    for (int64_t i = 0; i < n; ++i) {
-      set->At(start + i, &out[static_cast<size_t>(i)]);
-    }
-    return n;
+    return Write(*set, start, stop - start + 1, out);
   }
-  bool ZREM(std::string_view member) override {
-    SortedSet* set = Set();
-    if (set == nullptr || !set->Remove(member)) return false;
-    AfterRemoval(set->size());
-    return true;
-  }
+  int64_t ZREVRANGE(int64_t start, int64_t stop,
+                    absl::Span<ScoredMember> out) override;
+  int64_t ZRANGEBYSCORE(ScoreBound min, ScoreBound max, int64_t offset,
+                        int64_t count, absl::Span<ScoredMember> out) override;
+  int64_t ZREVRANGEBYSCORE(ScoreBound max, ScoreBound min, int64_t offset,
+                           int64_t count,
+                           absl::Span<ScoredMember> out) override;
+  bool ZREM(std::string_view member) override;
   int64_t ZREMRANGEBYRANK(int64_t start, int64_t stop) override {
-    SortedSet* set = Set();
+    SortedSet* set = GetSet();
     if (set == nullptr || !Clip(set->size(), &start, &stop)) return 0;
-    return RemoveRange(start, stop + 1);
+    return RemoveRange(set, start, stop + 1);
   }
-  int64_t ZREMRANGEBYSCORE(ScoreBound min, ScoreBound max) override {
-    SortedSet* set = Set();
-    if (set == nullptr) return 0;
-    return RemoveRange(set->CountBelow(min), set->CountUpTo(max));
-  }
+  int64_t ZREMRANGEBYSCORE(ScoreBound min, ScoreBound max) override;
+  std::optional<ScoredMember> ZPOPMIN() override;
+  std::optional<ScoredMember> ZPOPMAX() override;
+
+  bool HSET(std::string_view field, std::string_view value) override;
+  bool HSETNX(std::string_view field, std::string_view value) override;
+  std::optional<std::string_view> HGET(std::string_view field) override;
+  void HMGET(absl::Span<const std::string_view> fields,
+             absl::Span<std::optional<std::string>> values) override;
+  int64_t HGETALL(absl::Span<HashField> out) override;
+  bool HDEL(std::string_view field) override;
+  bool HEXISTS(std::string_view field) override;
+  int64_t HLEN() override;
+  int64_t HSTRLEN(std::string_view field) override;
+  std::optional<int64_t> HINCRBY(std::string_view field, int64_t n) override;
+  std::optional<std::string> HINCRBYFLOAT(std::string_view field,
+                                          double n) override;
 
  private:
   static constexpr int64_t kNoExpiry = std::numeric_limits<int64_t>::max();
+  // Thirty thousand years: far from any overflow, and longer than any limit.
+  static constexpr int64_t kLongestExpiryMs = 1'000'000'000'000'000;
 
   // The value, if there is one and its time is not over.
   Value* Live() const {
@@ -202,72 +185,117 @@ class MemoryTxn final : public Txn {
     }
     return Table::ValueOf(state);
   }
-  bool live() const { return Live() != nullptr; }
 
-  List* GetList() const {
+  // What the key holds; null if it is missing, or of another type, which is an
+  // error.
+  List* GetList() { return As(&Value::list); }
+  SortedSet* GetSet() { return As(&Value::set); }
+  FieldMap* GetHash() { return As(&Value::hash); }
+  Value* GetText();
+  template <class T>
+  T* As(T* (Value::*as)()) {
     Value* value = Live();
     if (value == nullptr) return nullptr;
-    ABSL_ASSERT(value->list() != nullptr && "not a list");
-    return value->list();
+    T* held = (value->*as)();
+    if (__builtin_expect(held == nullptr, 0)) FailType();
+    return held;
   }
 
+  // To be written to: what is there, or something new. Null after an error.
   List* ListToPush() {
-    if (!live()) {
-      Value* value = Ensure();
-      if (value == nullptr) return nullptr;
-      value->MakeList();
-      Table::SetExpiry(key_->state(), kNoExpiry);
+    if (Live() == nullptr) {
+      Value* value = NewValue();
+      if (value != nullptr) value->MakeList();
     }
-    key_->Written();
-    return GetList();
+    return Touch(GetList());
   }
-
-  SortedSet* Set() const {
-    Value* value = Live();
-    if (value == nullptr) return nullptr;
-    ABSL_ASSERT(value->set() != nullptr && "not a sorted set");
-    return value->set();
-  }
-
-  // A value to write to, written under the call's record. One that is over
-  // counts as none. Null: there is no room.
-  Value* Ensure() {
-    char* state = key_->Ensure();
-    if (state == nullptr) return nullptr;
-    if (Table::ValueOf(state) == nullptr) {
-      Table::SetValue(state, new Value());
+  SortedSet* SetToWrite() {
+    if (Live() == nullptr) {
+      Value* value = NewValue();
+      if (value != nullptr) value->MakeSet();
     }
-    key_->Written();
-    return Table::ValueOf(state);
+    return Touch(GetSet());
+  }
+  FieldMap* HashToWrite();
+  template <class T>
+  T* Touch(T* held) {
+    if (held != nullptr) key_->Written();
+    return held;
+  }
+  // A value to write to, written under the call's record; what it was is the
+  // caller's to replace. Its expiry is none. Null: there is no room.
+  Value* NewValue();
+  bool SetText(std::string_view value, int64_t expiry_us);
+
+  // The first error counts. `error` is a literal.
+  void Fail(const char* error) {
+    if (error_ == nullptr) error_ = error;
+  }
+  void FailType();
+  // Neither bound is NaN; else that is an error.
+  bool AreNumbers(ScoreBound a, ScoreBound b) {
+    if (__builtin_expect(!std::isnan(a.value) && !std::isnan(b.value), 1)) {
+      return true;
+    }
+    Fail("ERR min or max is not a float");
+    return false;
   }
 
-  void SetExpiry(int64_t milliseconds) {
-    Table::SetExpiry(
-        key_->state(),
-        key_->now() + std::min(milliseconds, kLongestExpiryMs) * 1000);
+  // What is held as text, nothing being 0, and `n` more; nothing after an
+  // error.
+  std::optional<int64_t> Sum(std::optional<std::string_view> held, int64_t n,
+                             const char* no_number);
+  std::optional<std::string> SumOfReals(std::optional<std::string_view> held,
+                                        std::optional<long double> n,
+                                        const char* no_number);
+
+  int64_t expiry() const { return Table::ExpiryOf(key_->state()); }
+  void SetExpiry(int64_t us) {
+    Table::SetExpiry(key_->state(), us);
     key_->Written();
   }
+  // When so many milliseconds from now are over, in us.
+  int64_t After(int64_t milliseconds) const {
+    return key_->now() + std::min(milliseconds, kLongestExpiryMs) * 1000;
+  }
+  bool ExpireAt(int64_t us, ExpireIf condition);
+  // Is it too far to be told in milliseconds?
+  bool Overflows(int64_t milliseconds) const;
 
   // The last element takes the key with it.
   void AfterRemoval(int64_t left) {
     key_->Written();
     if (left == 0) key_->Drop();
   }
-
-  int64_t RemoveRange(int64_t first, int64_t last) {
+  // Ranks [first, last).
+  int64_t RemoveRange(SortedSet* set, int64_t first, int64_t last) {
     if (first >= last) return 0;
-    SortedSet* set = Set();
     set->RemoveRange(first, last);
     AfterRemoval(set->size());
     return last - first;
   }
+  std::optional<ScoredMember> Pop(bool highest);
+
+  // `n` elements from this rank, upwards.
+  static int64_t Write(const SortedSet& set, int64_t first, int64_t n,
+                       absl::Span<ScoredMember> out) {
+    n = std::min(n, static_cast<int64_t>(out.size()));
+    for (int64_t i = 0; i < n; ++i) {
+      set.At(first + i, &out[static_cast<size_t>(i)]);
+    }
+    return n;
+  }
+
+  // The same, downwards.
+  static int64_t WriteDown(const SortedSet& set, int64_t first, int64_t n,
+                           absl::Span<ScoredMember> out);
 
   static bool FindIndex(int64_t size, int64_t* index) {
     if (*index < 0) *index += size;
     return *index >= 0 && *index < size;
   }
 
-  // Ranks as Redis reads them: negative ones from the end, the rest cut off.
+  // Ranges as Redis reads them: negative ones from the end, the rest cut off.
   static bool Clip(int64_t size, int64_t* start, int64_t* stop) {
     if (*start < 0) *start = std::max<int64_t>(0, *start + size);
     if (*stop < 0) *stop += size;
@@ -275,10 +303,8 @@ class MemoryTxn final : public Txn {
     return *start <= *stop;
   }
 
-  // Thirty thousand years: far from any overflow, and longer than any limit.
-  static constexpr int64_t kLongestExpiryMs = 1'000'000'000'000'000;
-
   OpenKey* const key_;
+  const char* error_ = nullptr;
 };
 
 }  // namespace weir

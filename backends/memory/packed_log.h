@@ -1,12 +1,13 @@
-// A log of times, packed: 8 bytes an entry while every cost is 1, 16 if not.
-// The encoding behind the sorted sets and lists that engines keep logs in.
+// A log of times, packed: 8 bytes an entry while every cost is 1; from the
+// first other cost on, 16. The encoding behind the sorted sets and lists that
+// engines keep logs in.
 #ifndef WEIR_BACKENDS_MEMORY_PACKED_LOG_H_
 #define WEIR_BACKENDS_MEMORY_PACKED_LOG_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 
 #include "backends/memory/ring.h"
 #include "core/engines/log_entry.h"
@@ -17,11 +18,18 @@ class PackedLog {
  public:
   using LogEntry = engines::LogEntry;
 
+  // What the owner keeps in the log, for which there is room here: how its
+  // entries are read, and where its newest one is.
+  enum class Form : uint8_t { kEntries, kDecimals };
+  Form form = Form::kEntries;
+  bool newest_is_left = true;
+
   size_t size() const { return times_.size(); }
+  bool full() const { return size() == Ring<int64_t>::kMost; }
   int64_t time(size_t i) const { return times_[i]; }
   int64_t sum(size_t i) const {
-    return sums_ != nullptr ? (*sums_)[i]
-                            : before_ + static_cast<int64_t>(i) + 1;
+    return i < plain_ ? before_ + static_cast<int64_t>(i) + 1
+                      : (*sums_)[i - plain_];
   }
   LogEntry At(size_t i) const {
     const int64_t previous = i == 0 ? before_ : sum(i - 1);
@@ -29,7 +37,7 @@ class PackedLog {
   }
 
   // False, and nothing changed, unless the entry continues the log: a positive
-  // cost, and the sum that follows from it.
+  // cost, and the sum that follows from it. Not if it is full.
   bool Append(const LogEntry& e) {
     const size_t n = size();
     if (e.cost < 1) return false;
@@ -39,27 +47,36 @@ class PackedLog {
     } else if (e.sum - e.cost != sum(n - 1)) {
       return false;
     }
-    if (sums_ == nullptr && e.cost != 1) {
-      // The sums so far, all at once: as many as the log has entries.
-      auto sums = std::make_unique<Ring<int64_t>>();
-      for (size_t i = 0; i < n; ++i) sums->push_back(sum(i));
-      sums_ = std::move(sums);
-    }
-    if (sums_ != nullptr) sums_->push_back(e.sum);
-    times_.push_back(e.time);
+    AppendNext(e.time, e.cost);
     return true;
+  }
+
+  // An entry whose sum is whatever follows from the cost, at least 1.
+  void AppendNext(int64_t time, int64_t cost) {
+    if (cost == 1 && (sums_ == nullptr || sums_->size() == 0)) {
+      ++plain_;
+    } else {
+      const int64_t previous = size() == 0 ? before_ : sum(size() - 1);
+      if (sums_ == nullptr) sums_ = std::make_unique<Ring<int64_t>>();
+      sums_->push_back(previous + cost);
+    }
+    times_.push_back(time);
   }
 
   void PopFront(size_t n) {
     if (n == 0) return;
     before_ = sum(n - 1);
     times_.pop_front(n);
-    if (sums_ != nullptr) sums_->pop_front(n);
+    const size_t plain = std::min<size_t>(n, plain_);
+    plain_ -= static_cast<uint32_t>(plain);
+    if (n > plain) sums_->pop_front(n - plain);
   }
 
   void PopBack(size_t n) {
     times_.pop_back(n);
-    if (sums_ != nullptr) sums_->pop_back(n);
+    const size_t summed = sums_ == nullptr ? 0 : std::min(n, sums_->size());
+    if (summed > 0) sums_->pop_back(summed);
+    plain_ -= static_cast<uint32_t>(n - summed);
   }
 
   // On the heap.
@@ -71,9 +88,10 @@ class PackedLog {
   void Clear() { *this = PackedLog(); }
 
  private:
+  uint32_t plain_ = 0;  // the first entries, of cost 1: their sums follow
   int64_t before_ = 0;  // the sum before the first entry
   Ring<int64_t> times_;
-  std::unique_ptr<Ring<int64_t>> sums_;  // one for each time; null: costs of 1
+  std::unique_ptr<Ring<int64_t>> sums_;  // of the entries after those
 };
 
 }  // namespace weir

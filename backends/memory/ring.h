@@ -11,80 +11,110 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <memory>
+#include <utility>
 
 namespace weir {
 
-// T is small and trivially copyable.
+// T is small and trivially copyable. At most kMost elements.
 template <class T>
 class Ring {
  public:
   static constexpr size_t kWhole = 32 * 1024 / sizeof(T);
   static constexpr size_t kPiece = kWhole / 16;
+  static constexpr size_t kMost = std::numeric_limits<uint32_t>::max() - kPiece;
+
+  Ring() = default;
+  ~Ring() { Free(); }
+  Ring(Ring&& other) noexcept { Swap(other); }
+  Ring& operator=(Ring&& other) noexcept {
+    Ring gone(std::move(other));
+    Swap(gone);
+    return *this;
+  }
 
   size_t size() const { return size_; }
   const T& operator[](size_t i) const {
     size_t at = head_ + i;
-    if (pieces_ != nullptr) return (*pieces_)[at / kPiece][at % kPiece];
+    if (apart()) return (*pieces())[at / kPiece][at % kPiece];
     if (at >= capacity_) at -= capacity_;
-    return whole_[at];
+    return whole()[at];
   }
 
   void push_back(const T& value) {
-    if (pieces_ == nullptr && size_ == kWhole) TakeApart();
-    if (pieces_ == nullptr) {
+    if (!apart() && size_ == kWhole) TakeApart();
+    const size_t at = size_t{head_} + size_;
+    if (!apart()) {
       if (size_ == capacity_) {
         Resize(std::min(kWhole, WithRoom()));
+        whole()[size_] = value;
+      } else {
+        whole()[at < capacity_ ? at : at - capacity_] = value;
       }
-      const size_t at = head_ + size_;
-      whole_[at < capacity_ ? at : at - capacity_] = value;
     } else {
-      const size_t at = head_ + size_;
-      if (at == pieces_->size() * kPiece) {
-        pieces_->push_back(std::make_unique<T[]>(kPiece));
+      if (at == pieces()->size() * kPiece) {
+        pieces()->push_back(std::make_unique<T[]>(kPiece));
       }
-      (*pieces_)[at / kPiece][at % kPiece] = value;
+      (*pieces())[at / kPiece][at % kPiece] = value;
     }
     ++size_;
   }
 
   // n <= size().
   void pop_front(size_t n) {
-    head_ += n;
-    size_ -= n;
-    if (pieces_ != nullptr) {
-      for (; head_ >= kPiece; head_ -= kPiece) pieces_->pop_front();
-    } else if (head_ >= capacity_) {
-      head_ -= capacity_;
+    size_t head = head_ + n;
+    size_ -= static_cast<uint32_t>(n);
+    if (apart()) {
+      for (; head >= kPiece; head -= kPiece) pieces()->pop_front();
+    } else if (head >= capacity_) {
+      head -= capacity_;
     }
+    head_ = static_cast<uint32_t>(head);
     Shrink();
   }
 
   // n <= size().
   void pop_back(size_t n) {
-    size_ -= n;
-    if (pieces_ != nullptr) {
-      const size_t needed = (head_ + size_ + kPiece - 1) / kPiece;
+    size_ -= static_cast<uint32_t>(n);
+    if (apart()) {
+      const size_t needed = (size_t{head_} + size_ + kPiece - 1) / kPiece;
       // One more is kept, so that coming and going costs nothing.
-      while (pieces_->size() > needed + 1) pieces_->pop_back();
+      while (pieces()->size() > needed + 1) pieces()->pop_back();
     }
     Shrink();
   }
 
   // On the heap.
   size_t bytes() const {
-    return pieces_ != nullptr ? pieces_->size() * kPiece * sizeof(T)
-                              : capacity_ * sizeof(T);
+    return (apart() ? pieces()->size() * kPiece : capacity_) * sizeof(T);
   }
 
  private:
   using Pieces = std::deque<std::unique_ptr<T[]>>;
+  static constexpr uint32_t kApart = std::numeric_limits<uint32_t>::max();
+
+  bool apart() const { return capacity_ == kApart; }
+  T* whole() const { return static_cast<T*>(held_); }
+  Pieces* pieces() const { return static_cast<Pieces*>(held_); }
+
+  void Free() {
+    if (apart()) {
+      delete pieces();
+    } else {
+      delete[] whole();
+    }
+  }
+  void Swap(Ring& other) {
+    std::swap(held_, other.held_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(head_, other.head_);
+    std::swap(size_, other.size_);
+  }
 
   void Shrink() {
-    if (pieces_ != nullptr) {
-      if (size_ >= kWhole / 2) return;
-      Resize(WithRoom());
-      pieces_.reset();
+    if (apart()) {
+      if (size_ < kWhole / 2) Resize(WithRoom());
     } else if (capacity_ > 16 && size_ < capacity_ / 4) {
       Resize(capacity_ / 2);
     }
@@ -97,28 +127,29 @@ class Ring {
   void Resize(size_t capacity) {
     std::unique_ptr<T[]> next(new T[capacity]);
     for (size_t i = 0; i < size_; ++i) next[i] = (*this)[i];
-    whole_ = std::move(next);
+    Free();
+    held_ = next.release();
     capacity_ = static_cast<uint32_t>(capacity);
     head_ = 0;
   }
 
   void TakeApart() {
-    auto pieces = std::make_unique<Pieces>();
+    auto next = std::make_unique<Pieces>();
     for (size_t i = 0; i < size_; ++i) {
-      if (i % kPiece == 0) pieces->push_back(std::make_unique<T[]>(kPiece));
-      pieces->back()[i % kPiece] = (*this)[i];
+      if (i % kPiece == 0) next->push_back(std::make_unique<T[]>(kPiece));
+      next->back()[i % kPiece] = (*this)[i];
     }
-    whole_.reset();
-    capacity_ = 0;
+    Free();
+    held_ = next.release();
+    capacity_ = kApart;
     head_ = 0;
-    pieces_ = std::move(pieces);
   }
 
-  std::unique_ptr<T[]> whole_;  // or
-  std::unique_ptr<Pieces> pieces_;
+  // Small: a key holds one. The array, or the pieces if the capacity says so.
+  void* held_ = nullptr;
   uint32_t capacity_ = 0;
-  size_t head_ = 0;
-  size_t size_ = 0;
+  uint32_t head_ = 0;
+  uint32_t size_ = 0;
 };
 
 }  // namespace weir

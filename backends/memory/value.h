@@ -9,6 +9,8 @@
 #include <string_view>
 #include <variant>
 
+#include "backends/memory/field_map.h"
+#include "backends/memory/heap_bytes.h"
 #include "backends/memory/list.h"
 #include "backends/memory/sorted_set.h"
 
@@ -21,22 +23,33 @@ class Value {
   // The value may be a view of this very one.
   void SetText(std::string_view value) {
     if (is_text()) {
-      std::get<std::string>(held_).assign(value);
+      AssignText(&text_ref(), value);
     } else {
       held_ = std::string(value);
     }
   }
 
+  // For writing in place; a string only.
+  std::string& text_ref() { return std::get<std::string>(held_); }
+
+  // By Redis's name.
+  std::string_view type() const {
+    constexpr std::string_view kTypes[] = {"string", "list", "zset", "hash"};
+    return kTypes[held_.index()];
+  }
+
   // Null if it is of another type.
   SortedSet* set() { return std::get_if<SortedSet>(&held_); }
   List* list() { return std::get_if<List>(&held_); }
+  FieldMap* hash() { return std::get_if<FieldMap>(&held_); }
 
   // What is counted for it, brought up to date; returns the change.
   int64_t Recount() {
     size_t now = sizeof(Value);
-    if (is_text()) now += text().size();
+    if (is_text()) now += HeapBytes(text_ref());
     if (const List* l = list(); l != nullptr) now += l->bytes();
     if (const SortedSet* s = set(); s != nullptr) now += s->bytes();
+    if (const FieldMap* h = hash(); h != nullptr) now += h->bytes();
     const int64_t change = static_cast<int64_t>(now) - counted_;
     counted_ += change;
     return change;
@@ -45,10 +58,11 @@ class Value {
 
   void MakeList() { held_.emplace<List>(); }
   void MakeSet() { held_.emplace<SortedSet>(); }
+  void MakeHash() { held_.emplace<FieldMap>(); }
 
  private:
   int64_t counted_ = 0;
-  std::variant<std::string, List, SortedSet> held_;
+  std::variant<std::string, List, SortedSet, FieldMap> held_;
 };
 
 }  // namespace weir

@@ -1,138 +1,263 @@
 #include "tests/kit/naive_key.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tests/kit/naive_parts.h"
 
 namespace weir {
 namespace testing {
 namespace {
 
-bool Within(double score, ScoreBound min, ScoreBound max) {
-  const bool above = min.exclusive ? score > min.value : score >= min.value;
-  const bool below = max.exclusive ? score < max.value : score <= max.value;
-  return above && below;
-}
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-// Unsigned: members compare as bytes.
-bool BytesBefore(const std::string& a, const std::string& b) {
-  return std::lexicographical_compare(
-      a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-        return static_cast<unsigned char>(x) < static_cast<unsigned char>(y);
-      });
+std::string Bool(bool b) { return IntegerReply(b ? 1 : 0); }
+std::string Bytes(const std::string& s) {
+  return BytesReply(std::string_view(s));
 }
 
 }  // namespace
 
 void NaiveKey::SetTime(int64_t now_ms) {
   now_ms_ = now_ms;
-  if (expire_ms_ && now_ms_ >= *expire_ms_) Del();
+  if (expire_ms_ && now_ms_ >= *expire_ms_) Drop();
 }
 
-bool NaiveKey::Del() {
-  const bool was = Exists();
-  type_ = Type::kMissing;
+void NaiveKey::Drop() {
+  type_ = "none";
   value_.clear();
+  list_.clear();
   scores_.clear();
+  fields_.clear();
   expire_ms_.reset();
-  return was;
 }
 
-bool NaiveKey::Pexpire(int64_t ms) {
-  if (!Exists()) return false;
-  if (ms <= 0) {
-    Del();
-  } else {
-    expire_ms_ = now_ms_ + ms;
-  }
-  return true;
+int64_t NaiveKey::size() const {
+  return static_cast<int64_t>(value_.size() + list_.size() + scores_.size() +
+                              fields_.size());
 }
 
 int64_t NaiveKey::Pttl() const {
-  if (!Exists()) return -2;
+  if (type_ == "none") return -2;
   if (!expire_ms_) return -1;
   return *expire_ms_ - now_ms_;
 }
 
-std::optional<std::string> NaiveKey::Get() const {
-  if (type_ != Type::kString) return std::nullopt;
-  return value_;
+std::string NaiveKey::Do(const Words& words) {
+  std::string reply = Run(words);
+  // The last element takes the key with it.
+  if (type_ != "none" && type_ != "string" && size() == 0) Drop();
+  return reply;
 }
 
-void NaiveKey::Set(const std::string& value, int64_t px) {
-  Del();
-  type_ = Type::kString;
-  value_ = value;
-  expire_ms_ = now_ms_ + px;
+std::string NaiveKey::Run(const Words& w) {
+  static const std::vector<std::string> keys = {
+      "EXISTS",    "DEL",  "TYPE",        "PEXPIRE",
+      "PEXPIREAT", "PTTL", "PEXPIRETIME", "PERSIST"};
+  if (IsOneOf(w[0], keys)) return Keys(w);
+  if (w[0][0] == 'L' || w[0][0] == 'R') return Lists(w);
+  if (w[0][0] == 'Z') return Sets(w);
+  if (w[0][0] == 'H') return Hashes(w);
+  return Strings(w);
 }
 
-bool NaiveKey::Zadd(double score, const std::string& member) {
-  type_ = Type::kSortedSet;
-  const bool added = scores_.count(member) == 0;
-  scores_[member] = score;
-  return added;
-}
-
-int64_t NaiveKey::Zcount(ScoreBound min, ScoreBound max) const {
-  return std::count_if(
-      scores_.begin(), scores_.end(),
-      [&](const auto& element) { return Within(element.second, min, max); });
-}
-
-std::optional<double> NaiveKey::Zscore(const std::string& member) const {
-  const auto found = scores_.find(member);
-  if (found == scores_.end()) return std::nullopt;
-  return found->second;
-}
-
-std::vector<std::pair<std::string, double>> NaiveKey::InOrder() const {
-  std::vector<std::pair<std::string, double>> all(scores_.begin(),
-                                                  scores_.end());
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-    if (a.second != b.second) return a.second < b.second;
-    return BytesBefore(a.first, b.first);
-  });
-  return all;
-}
-
-std::vector<std::pair<std::string, double>> NaiveKey::Zrange(
-    int64_t start, int64_t stop) const {
-  const std::vector<std::pair<std::string, double>> all = InOrder();
-  std::vector<std::pair<std::string, double>> some;
-  const int64_t size = static_cast<int64_t>(all.size());
-  for (int64_t i = 0; i < size; ++i) {
-    // The rank counted from the end is i - size, and -1 is the last.
-    const bool after = start >= 0 ? i >= start : i - size >= start;
-    const bool before = stop >= 0 ? i <= stop : i - size <= stop;
-    if (after && before) some.push_back(all[static_cast<size_t>(i)]);
+std::string NaiveKey::Keys(const Words& w) {
+  const bool is = type_ != "none";
+  if (w[0] == "EXISTS") return Bool(is);
+  if (w[0] == "TYPE") return "+" + type_;
+  if (w[0] == "DEL") {
+    Drop();
+    return Bool(is);
   }
-  return some;
-}
-
-void NaiveKey::DropIfEmpty() {
-  if (type_ == Type::kSortedSet && scores_.empty()) Del();
-}
-
-bool NaiveKey::Zrem(const std::string& member) {
-  const bool was = scores_.erase(member) > 0;
-  DropIfEmpty();
-  return was;
-}
-
-int64_t NaiveKey::Zremrangebyrank(int64_t start, int64_t stop) {
-  const auto some = Zrange(start, stop);
-  for (const auto& element : some) scores_.erase(element.first);
-  DropIfEmpty();
-  return static_cast<int64_t>(some.size());
-}
-
-int64_t NaiveKey::Zremrangebyscore(ScoreBound min, ScoreBound max) {
-  int64_t removed = 0;
-  for (const auto& element : InOrder()) {
-    if (!Within(element.second, min, max)) continue;
-    scores_.erase(element.first);
-    ++removed;
+  if (w[0] == "PTTL") return IntegerReply(Pttl());
+  if (w[0] == "PEXPIRETIME") {
+    return IntegerReply(expire_ms_ ? *expire_ms_ : Pttl());
   }
-  DropIfEmpty();
-  return removed;
+  if (w[0] == "PERSIST") {
+    const bool had = expire_ms_.has_value();
+    expire_ms_.reset();
+    return Bool(had);
+  }
+  const int64_t number = IntegerOf(w[1]);
+  if (w[0] == "PEXPIREAT") return Expire(number, w);
+  if (number > kMost - now_ms_) {
+    return "-ERR invalid expire time in 'pexpire' command";
+  }
+  return Expire(now_ms_ + number, w);
+}
+
+std::string NaiveKey::Expire(int64_t at_ms, const Words& w) {
+  if (type_ == "none") return Bool(false);
+  const int64_t current = expire_ms_.value_or(kMost);
+  if ((HasOption(w, "NX") && expire_ms_) ||
+      (HasOption(w, "XX") && !expire_ms_) ||
+      (HasOption(w, "GT") && at_ms <= current) ||
+      (HasOption(w, "LT") && at_ms >= current)) {
+    return Bool(false);
+  }
+  if (at_ms <= now_ms_) {
+    Drop();
+  } else {
+    expire_ms_ = at_ms;
+  }
+  return Bool(true);
+}
+
+std::string NaiveKey::Set(const Words& w) {
+  std::optional<int64_t> px;
+  for (size_t i = 2; i < w.size(); ++i) {
+    if (w[i] == "PX") px = IntegerOf(w[++i]);
+  }
+  const bool keep = HasOption(w, "KEEPTTL");
+  if (px && keep) return "-ERR syntax error";
+  if (px && (*px <= 0 || *px > kMost - now_ms_)) {
+    return "-ERR invalid expire time in 'set' command";
+  }
+  const bool is = type_ != "none";
+  if ((HasOption(w, "NX") && is) || (HasOption(w, "XX") && !is)) return "nil";
+  std::optional<int64_t> expiry;
+  if (keep) expiry = expire_ms_;
+  if (px) expiry = now_ms_ + *px;
+  Drop();
+  type_ = "string";
+  value_ = w[1];
+  expire_ms_ = expiry;
+  return "+OK";
+}
+
+std::string NaiveKey::Strings(const Words& w) {
+  const bool is = type_ != "none";
+  if (w[0] == "SET") return Set(w);
+  if (w[0] == "SETNX") {
+    if (!is) Set({"SET", w[1]});
+    return Bool(!is);
+  }
+  if (is && type_ != "string") return kWrongType;
+  const std::string before = is ? Bytes(value_) : "nil";
+  if (w[0] == "GET") return before;
+  if (w[0] == "STRLEN") return IntegerReply(size());
+  if (w[0] == "GETDEL") {
+    Drop();
+    return before;
+  }
+  if (w[0] == "GETSET") {
+    Set({"SET", w[1]});
+    return before;
+  }
+  if (w[0] == "APPEND") {
+    type_ = "string";
+    value_ += w[1];
+    return IntegerReply(size());
+  }
+  std::string reply;
+  std::string after;
+  const std::string number = is ? value_ : "0";
+  if (w[0] == "INCRBY") {
+    reply = AddWhole(number, IntegerOf(w[1]),
+                     "-ERR value is not an integer or out of range", &after);
+  } else if (!Real(w[1])) {
+    return kNotFloat;
+  } else {
+    reply = AddReal(number, w[1], kNotFloat, &after);
+  }
+  if (reply[0] == '-') return reply;
+  type_ = "string";
+  value_ = after;
+  return reply;
+}
+
+std::string NaiveKey::Lists(const Words& w) {
+  const bool is = type_ != "none";
+  if (is && type_ != "list") return kWrongType;
+  const auto count = static_cast<int64_t>(list_.size());
+  const std::string& name = w[0];
+  if (name == "LLEN") return IntegerReply(count);
+  if (name.substr(1, 4) == "PUSH") {
+    if (name.back() == 'X' && !is) return IntegerReply(0);
+    type_ = "list";
+    list_.insert(name[0] == 'L' ? list_.begin() : list_.end(), w[1]);
+    return IntegerReply(count + 1);
+  }
+  if (name.substr(1) == "POP") {
+    if (!is) return "nil";
+    const auto place = name[0] == 'L' ? list_.begin() : list_.end() - 1;
+    const std::string element = *place;
+    list_.erase(place);
+    return Bytes(element);
+  }
+  if (name == "LINDEX" || name == "LSET") {
+    if (!is) return name == "LSET" ? "-ERR no such key" : "nil";
+    int64_t i = IntegerOf(w[1]);
+    if (i < 0) i += count;
+    if (i < 0 || i >= count) {
+      return name == "LSET" ? "-ERR index out of range" : "nil";
+    }
+    std::string& element = list_[static_cast<size_t>(i)];
+    if (name == "LINDEX") return Bytes(element);
+    element = w[2];
+    return "+OK";
+  }
+  std::vector<std::string> some;
+  for (int64_t i = 0; i < count; ++i) {
+    if (InRange(i, count, IntegerOf(w[1]), IntegerOf(w[2]))) {
+      some.push_back(list_[static_cast<size_t>(i)]);
+    }
+  }
+  if (name == "LTRIM") {
+    list_ = some;
+    return "+OK";
+  }
+  for (std::string& element : some) element = Bytes(element);
+  return ArrayReply(some);
+}
+
+std::string NaiveKey::Hashes(const Words& w) {
+  if (w[0] == "HINCRBYFLOAT") {
+    const std::optional<long double> n = Real(w[2]);
+    if (!n) return kNotFloat;
+    if (std::isinf(*n)) return "-ERR value is NaN or Infinity";
+  }
+  if (type_ != "none" && type_ != "hash") return kWrongType;
+  if (w[0] == "HLEN") return IntegerReply(size());
+  if (w[0] == "HGETALL") {
+    return FieldsReply({fields_.begin(), fields_.end()});
+  }
+  const auto text = [&](const std::string& field) {
+    const auto found = fields_.find(field);
+    return found == fields_.end() ? "nil" : Bytes(found->second);
+  };
+  if (w[0] == "HMGET") {
+    std::vector<std::string> values;
+    for (size_t i = 1; i < w.size(); ++i) values.push_back(text(w[i]));
+    return ArrayReply(values);
+  }
+  const bool is = fields_.count(w[1]) > 0;
+  if (w[0] == "HGET") return text(w[1]);
+  if (w[0] == "HEXISTS") return Bool(is);
+  if (w[0] == "HSTRLEN") {
+    return IntegerReply(is ? static_cast<int64_t>(fields_[w[1]].size()) : 0);
+  }
+  if (w[0] == "HDEL") return Bool(fields_.erase(w[1]) > 0);
+  if (w[0] == "HSET" || w[0] == "HSETNX") {
+    if (is && w[0] == "HSETNX") return Bool(false);
+    type_ = "hash";
+    fields_[w[1]] = w[2];
+    return Bool(!is);
+  }
+  const std::string before = is ? fields_[w[1]] : "0";
+  std::string after;
+  std::string reply;
+  if (w[0] == "HINCRBY") {
+    reply = AddWhole(before, IntegerOf(w[2]),
+                     "-ERR hash value is not an integer", &after);
+  } else {
+    reply = AddReal(before, w[2], "-ERR hash value is not a float", &after);
+  }
+  if (reply[0] == '-') return reply;
+  type_ = "hash";
+  fields_[w[1]] = after;
+  return reply;
 }
 
 }  // namespace testing

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/kit/txn_words.h"
 #include "weir/txn.h"
 
 namespace weir {
@@ -17,38 +18,45 @@ namespace testing {
 
 class NaiveKey {
  public:
-  enum class Type { kMissing, kString, kSortedSet };
-
   // Every later command happens at this time.
   void SetTime(int64_t now_ms);
-  Type type() const { return type_; }
 
-  bool Exists() const { return type_ != Type::kMissing; }
-  bool Del();
-  bool Pexpire(int64_t ms);
+  // Runs a command; what it replies.
+  std::string Do(const Words& words);
+
+  // none, string, list, zset or hash.
+  const std::string& type() const { return type_; }
+  // How many elements it has, or bytes.
+  int64_t size() const;
   int64_t Pttl() const;
 
-  std::optional<std::string> Get() const;
-  void Set(const std::string& value, int64_t px);
-
-  bool Zadd(double score, const std::string& member);
-  int64_t Zcard() const { return static_cast<int64_t>(scores_.size()); }
-  int64_t Zcount(ScoreBound min, ScoreBound max) const;
-  std::optional<double> Zscore(const std::string& member) const;
-  std::vector<std::pair<std::string, double>> Zrange(int64_t start,
-                                                     int64_t stop) const;
-  bool Zrem(const std::string& member);
-  int64_t Zremrangebyrank(int64_t start, int64_t stop);
-  int64_t Zremrangebyscore(ScoreBound min, ScoreBound max);
-
  private:
-  // Ordered by score, then by member as bytes.
-  std::vector<std::pair<std::string, double>> InOrder() const;
-  void DropIfEmpty();
+  using Scored = std::vector<std::pair<std::string, double>>;
 
-  Type type_ = Type::kMissing;
+  std::string Run(const Words& words);
+  std::string Keys(const Words& words);
+  std::string Strings(const Words& words);
+  std::string Lists(const Words& words);
+  std::string Sets(const Words& words);
+  std::string Hashes(const Words& words);
+
+  void Drop();
+  std::string Expire(int64_t at_ms, const Words& words);
+  std::string Set(const Words& words);
+  std::string Zadd(const Words& words);
+  std::string Range(const Words& words) const;
+  std::string Remove(const Scored& some);
+
+  // Ordered by score, then by member as bytes.
+  Scored InOrder() const;
+  Scored ByRank(int64_t start, int64_t stop, bool down) const;
+  Scored ByScore(ScoreBound min, ScoreBound max) const;
+
+  std::string type_ = "none";
   std::string value_;
+  std::vector<std::string> list_;
   std::map<std::string, double> scores_;
+  std::map<std::string, std::string> fields_;
   std::optional<int64_t> expire_ms_;
   int64_t now_ms_ = 0;
 };

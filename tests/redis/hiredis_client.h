@@ -13,6 +13,13 @@ namespace weir::testing {
 
 // A reply, copied: `type` is one of hiredis's, 0 if there was none.
 struct RawReply {
+  static constexpr int kString = 1;
+  static constexpr int kArray = 2;
+  static constexpr int kInteger = 3;
+  static constexpr int kNil = 4;
+  static constexpr int kStatus = 5;
+  static constexpr int kError = 6;
+
   int type = 0;
   int64_t integer = 0;
   std::string text;
@@ -31,8 +38,14 @@ class HiredisClient {
   HiredisClient& operator=(const HiredisClient&) = delete;
 
   RawReply Call(const std::vector<std::string>& words);
+  // All at once; as many replies.
+  std::vector<RawReply> CallAll(
+      const std::vector<std::vector<std::string>>& commands);
 
  private:
+  bool Connect();
+  void CloseAfterError();
+
   const std::string host_;
   const int port_;
   redisContext* context_ = nullptr;
