@@ -32,6 +32,7 @@ std::string List::Packed(size_t place) const {
 }
 
 std::string List::At(int64_t index) const {
+  if (packed()) return Packed(Place(index));
   const std::string* beside = Beside(index);
   if (beside != nullptr) return *beside;
   const size_t place = Place(index);

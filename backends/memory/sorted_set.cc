@@ -14,12 +14,11 @@ std::string SortedSet::MemberOf(size_t i) const {
   return std::string(IntegerText(log_.time(i)).view());
 }
 
-size_t SortedSet::LiveBefore(size_t i) const {
-  if (packed()) return i;
+size_t SortedSet::HolesBefore(size_t i) const {
   const auto position =
       static_cast<double>(i) + static_cast<double>(rest_->popped);
-  return i - rest_->holes.CountWhile(
-                 [position](double hole) { return hole < position; });
+  return rest_->holes.CountWhile(
+      [position](double hole) { return hole < position; });
 }
 
 bool SortedSet::IsHole(size_t i) const {

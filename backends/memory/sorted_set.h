@@ -79,7 +79,10 @@ class SortedSet {
   std::string MemberOf(size_t i) const;
   double TimeOf(size_t i) const { return static_cast<double>(log_.time(i)); }
   // How many of the log's first `i` entries are no holes.
-  size_t LiveBefore(size_t i) const;
+  size_t LiveBefore(size_t i) const {
+    return packed() ? i : i - HolesBefore(i);
+  }
+  size_t HolesBefore(size_t i) const;
   bool IsHole(size_t i) const;
   // The first entry of the log for which `reached` holds: all later ones do.
   template <class Reached>

@@ -15,8 +15,8 @@
 //
 // A command that Redis answers with an error (another type, "abc" + 1, an
 // overflow) changes nothing and replies as it would for a missing key; the
-// error is told by TakeError, in Redis's words. On Redis a script stops there. An
-// engine that leaves an error untaken is faulty: the embedded store ends the
+// error is told by TakeError, in Redis's words. On Redis a script stops there.
+// An engine that leaves an error untaken is faulty: the embedded store ends the
 // program in debug builds, and goes on in others.
 //
 // Times to live are in milliseconds, as in Redis, and count from the
