@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/base/attributes.h"
 #include "absl/container/fixed_array.h"
 #include "core/duration_text.h"
 #include "core/limiter_state.h"
@@ -96,20 +97,14 @@ absl::StatusOr<Decision> Limiter::Run(Op op, const Call& call) const {
 
 namespace {
 
-// The short way. One value on every way out, so that it is made where the
-// caller wants it.
-absl::StatusOr<Decision> CheckSingle(Store& store, const RuleSet& rules,
-                                     std::string_view key, int64_t cost) {
+// The short way.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline absl::StatusOr<Decision> CheckSingle(
+    Store& store, const RuleSet& rules, std::string_view key, int64_t cost) {
   const Step step = {rules.single()->rule.get(), key, key, cost};
   Outcome outcome;
-  absl::StatusOr<Decision> d(absl::in_place);
   absl::Status s = store.Run(Op::kCheck, std::nullopt, &step, &outcome, 1);
-  if (__builtin_expect(s.ok(), 1)) {
-    rules.Single(outcome, &*d);
-  } else {
-    d = std::move(s);
-  }
-  return d;
+  if (__builtin_expect(!s.ok(), 0)) return s;
+  return absl::StatusOr<Decision>(absl::in_place, rules.Single(outcome));
 }
 
 }  // namespace
@@ -175,7 +170,7 @@ std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
                          outcomes.data(), statuses.data(), keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
     if (statuses[i].ok()) {
-      rules.Single(outcomes[i], &*decisions.emplace_back(absl::in_place));
+      decisions.emplace_back(absl::in_place, rules.Single(outcomes[i]));
     } else {
       decisions.push_back(statuses[i]);
     }

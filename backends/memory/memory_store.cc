@@ -233,8 +233,14 @@ struct MemoryStore::Impl final : CellHost {
     return keeper.context().hash(record.seed, key);
   }
 
+  // Where a key's entry may lie: true until the next removal of its stripe.
+  struct Guess {
+    Table::Entry entry;
+    uint32_t removals = 0;
+  };
+  // `guess` may be null.
   bool RunOne(Op op, const Reading& known, const Step& step, uint64_t hash,
-              Outcome* outcome);
+              const Guess* guess, Outcome* outcome);
   // The stripe is locked.
   ABSL_ATTRIBUTE_NOINLINE bool RunLocked(Op op, const Reading& known,
                                          const Step& step, uint64_t hash,
@@ -260,7 +266,7 @@ struct MemoryStore::Impl final : CellHost {
   absl::Status NoRoom();
 
   // Brings what the calls will need close, each step for all of them.
-  void Fetch(const uint64_t* hashes, size_t count);
+  void Fetch(const uint64_t* hashes, size_t count, Guess* guesses);
 
   // Takes a key's state out of its entry, into a cell. Null: no room.
   BoundCell* BindCell(const LimitRecord& record, std::string_view key);
@@ -338,6 +344,16 @@ absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
 absl::Status MemoryStore::Impl::NoRoom() {
   refused.fetch_add(1, std::memory_order_relaxed);  // a bare count
   const bool bytes = keeper.out_of_bytes();
+  const bool below =
+      keeper.max_keys() == 0 || keeper.keys() < keeper.max_keys();
+  // relaxed: only for the wording.
+  if (!bytes && below &&
+      keeper.context().size_was_full.load(std::memory_order_relaxed)) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "capacity: a stripe holds ", keeper.context().most_of_a_size,
+        " keys of one size, which is the most; the call was not decided; "
+        "allowed: more stripes"));
+  }
   return absl::ResourceExhaustedError(absl::StrCat(
       "capacity: the store holds ", bytes ? "max_bytes = " : "max_keys = ",
       bytes ? keeper.max_bytes() : keeper.max_keys(),
@@ -353,7 +369,7 @@ absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
       count == 1
           ? impl_->RunOne(op, known, steps[0],
                           impl_->HashOf(*RecordOf(steps[0]), steps[0].key),
-                          outcomes)
+                          nullptr, outcomes)
           : impl_->RunSeveral(op, known, steps, outcomes, count);
   return decided ? absl::OkStatus() : impl_->NoRoom();
 }
@@ -393,25 +409,37 @@ bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
 }
 
 bool MemoryStore::Impl::RunOne(Op op, const Reading& known, const Step& step,
-                               uint64_t hash, Outcome* outcome) {
-  const size_t stripe = keeper.StripeOf(hash);
-  Stripe& s = keeper.stripe(stripe);
+                               uint64_t hash, const Guess* guess,
+                               Outcome* outcome) {
+  Stripe& s = keeper.stripe(keeper.StripeOf(hash));
   const SpinLockHolder lock(&s.mutex);
   const LimitRecord& record = *RecordOf(step);
   if (__builtin_expect(
-          op == Op::kCheck && record.hot != nullptr && !step.observe, 1)) {
-    const Table::Entry entry = s.table.Find(hash, record, step.key);
-    // The entry is on its way: the counter does not wait for it.
-    const int64_t now = known.open ? time.fast()->Early() : known.us;
-    if (__builtin_expect(entry && entry.slot().IsPlain(record.id), 1) &&
-        record.hot(record.params, entry.state(record), now, step.cost,
-                   record.counts_denied, outcome)) {
-      if (step.cost > 0) keeper.Tick(s, now, known.steady, false);
-      return true;
-    }
-    return RunLocked(op, {now, known.steady, false}, step, hash, outcome);
+          op != Op::kCheck || record.hot == nullptr || step.observe, 0)) {
+    return RunLocked(op, known, step, hash, outcome);
   }
-  return RunLocked(op, known, step, hash, outcome);
+  Table::Entry entry;
+  if (guess != nullptr && guess->removals == s.table.removals() &&
+      s.table.IsOf(guess->entry, record, step.key)) {
+    entry = guess->entry;
+  } else {
+    entry = s.table.Noted(hash, record, step.key);
+  }
+  // The counter waits for loads that stand before it (on some processors for
+  // all of them), but not for memory that is only on its way.
+  if (!entry) s.table.Prefetch(hash);
+  const int64_t now = known.open ? time.fast()->Early() : known.us;
+  if (!entry) {
+    entry = s.table.Find(hash, record, step.key);
+    s.table.Note(hash, entry);
+  }
+  if (__builtin_expect(entry && entry.slot().IsPlain(record.id), 1) &&
+      record.hot(record.params, entry.state(record), now, step.cost,
+                 record.counts_denied, outcome)) {
+    if (step.cost > 0) keeper.Tick(s, now, known.steady, false);
+    return true;
+  }
+  return RunLocked(op, {now, known.steady, false}, step, hash, outcome);
 }
 
 bool MemoryStore::Impl::RunLocked(Op op, const Reading& known, const Step& step,
@@ -455,7 +483,8 @@ bool MemoryStore::Impl::RunSeveral(Op op, const Reading& known,
   return decided;
 }
 
-void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count) {
+void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count,
+                              Guess* guesses) {
   for (size_t i = 0; i < count; ++i) {
     Stripe& s = keeper.stripe(keeper.StripeOf(hashes[i]));
     const SpinLockHolder lock(&s.mutex);
@@ -464,7 +493,7 @@ void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     Stripe& s = keeper.stripe(keeper.StripeOf(hashes[i]));
     const SpinLockHolder lock(&s.mutex);
-    s.table.PrefetchEntry(hashes[i]);
+    guesses[i] = {s.table.Guess(hashes[i]), s.table.removals()};
   }
 }
 
@@ -473,6 +502,7 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
                           size_t count) {
   constexpr size_t kAtOnce = 64;
   uint64_t hashes[kAtOnce];
+  Impl::Guess guesses[kAtOnce];
   // What fits a core's cache is there already.
   constexpr int64_t kCacheBytes = 1 << 20;
   const bool large = impl_->keeper.context().bytes.load(
@@ -484,11 +514,12 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
       const Step& step = steps[first + i];
       hashes[i] = impl_->HashOf(*RecordOf(step), step.key);
     }
-    if (large) impl_->Fetch(hashes, n);
+    if (large) impl_->Fetch(hashes, n, guesses);
     if (known.open) known = {impl_->time.fast()->Early(), true, false};
     for (size_t i = 0; i < n; ++i) {
-      const bool decided = impl_->RunOne(op, known, steps[first + i], hashes[i],
-                                         &outcomes[first + i]);
+      const bool decided =
+          impl_->RunOne(op, known, steps[first + i], hashes[i],
+                        large ? &guesses[i] : nullptr, &outcomes[first + i]);
       statuses[first + i] = decided ? absl::OkStatus() : impl_->NoRoom();
     }
   }
@@ -516,6 +547,10 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
   Table::Entry e = s.table.Find(hash, record, key);
   const bool known_key = static_cast<bool>(e);
   if (!known_key) {
+    if (!s.table.HasRoom(record, key)) {
+      keeper.context().size_was_full = true;
+      return nullptr;
+    }
     if (!keeper.Reserve(index, call.held, call.now, call.steady)) {
       return nullptr;
     }
@@ -545,7 +580,8 @@ absl::Status MemoryStore::Impl::CheckByKey(const StoreRule& rule,
   step.cost = cost;
   Outcome o;
   const Reading known = Known(now == nullptr ? std::optional<Time>() : *now);
-  if (!RunOne(Op::kCheck, known, step, HashOf(*RecordOf(step), key), &o)) {
+  if (!RunOne(Op::kCheck, known, step, HashOf(*RecordOf(step), key), nullptr,
+              &o)) {
     return NoRoom();
   }
   outcome->allowed = o.allowed;

@@ -18,10 +18,10 @@ char* OpenKey::Ensure() {
       failed_ = true;
       return nullptr;
     }
-    reserved_ = false;
-    inserted_ = true;
     entry_ = table().Insert(hash_, *record_, key_);
     removals_ = table().removals();
+    reserved_ = false;
+    inserted_ = true;
   }
   return entry_.state(*record_);
 }
