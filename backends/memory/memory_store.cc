@@ -226,7 +226,11 @@ struct MemoryStore::Impl final : CellHost {
     return {&keeper, known.us, known.steady, held};
   }
   void ReadClock(const Reading& known, MemoryCall* call) const {
-    if (known.open) call->now = time.fast()->Early();
+    call->now = Read(known);
+  }
+
+  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t Read(const Reading& known) const {
+    return known.open ? time.fast()->Early() : known.us;
   }
 
   uint64_t HashOf(const LimitRecord& record, std::string_view key) {
@@ -418,18 +422,17 @@ bool MemoryStore::Impl::RunOne(Op op, const Reading& known, const Step& step,
           op != Op::kCheck || record.hot == nullptr || step.observe, 0)) {
     return RunLocked(op, known, step, hash, outcome);
   }
-  Table::Entry entry;
-  if (guess != nullptr && guess->removals == s.table.removals() &&
-      s.table.IsOf(guess->entry, record, step.key)) {
-    entry = guess->entry;
+  Table::Entry entry = guess != nullptr && guess->removals == s.table.removals()
+                           ? guess->entry
+                           : s.table.Noted(hash);
+  int64_t now;
+  if (s.table.IsOf(entry, record, step.key)) {
+    now = Read(known);
   } else {
-    entry = s.table.Noted(hash, record, step.key);
-  }
-  // The counter waits for loads that stand before it (on some processors for
-  // all of them), but not for memory that is only on its way.
-  if (!entry) s.table.Prefetch(hash);
-  const int64_t now = known.open ? time.fast()->Early() : known.us;
-  if (!entry) {
+    // The counter waits for loads that stand before it (on some processors for
+    // all of them), but not for memory that is only on its way.
+    s.table.Prefetch(hash);
+    now = Read(known);
     entry = s.table.Find(hash, record, step.key);
     s.table.Note(hash, entry);
   }

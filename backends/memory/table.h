@@ -95,7 +95,7 @@ class Table {
     });
     return guess;
   }
-  // Is it the one? There was no removal since it was guessed.
+  // Is it the one? There was no removal since it was guessed or noted.
   ABSL_ATTRIBUTE_ALWAYS_INLINE bool IsOf(Entry entry, const LimitRecord& record,
                                          std::string_view key) const {
     return entry && Matches(entry.slot(), record, key);
@@ -116,13 +116,9 @@ class Table {
     return found;
   }
 
-  // The entry that was noted last, if it is the one; costs no search.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE Entry Noted(uint64_t hash,
-                                           const LimitRecord& record,
-                                           std::string_view key) const {
-    const bool same =
-        noted_hash_ == hash && noted_ && Matches(Slot(noted_.p), record, key);
-    return same ? noted_ : Entry();
+  // The entry that was noted last, if it was for this hash.
+  Entry Noted(uint64_t hash) const {
+    return noted_hash_ == hash ? noted_ : Entry();
   }
   void Note(uint64_t hash, Entry entry) {
     noted_hash_ = hash;
