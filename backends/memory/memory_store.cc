@@ -491,11 +491,6 @@ void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count,
   for (size_t i = 0; i < count; ++i) {
     Stripe& s = keeper.stripe(keeper.StripeOf(hashes[i]));
     const SpinLockHolder lock(&s.mutex);
-    s.table.Prefetch(hashes[i]);
-  }
-  for (size_t i = 0; i < count; ++i) {
-    Stripe& s = keeper.stripe(keeper.StripeOf(hashes[i]));
-    const SpinLockHolder lock(&s.mutex);
     guesses[i] = {s.table.Guess(hashes[i]), s.table.removals()};
   }
 }
