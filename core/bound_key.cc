@@ -49,7 +49,23 @@ struct BoundKey::State {
     Call call = CallOf(view, cost);
     if (now != nullptr) call.now = *now;
     absl::StatusOr<Decision> decision = limiter->Run(Op::kCheck, call);
+    return Take(decision, d);
+  }
+
+  // The binding could not decide.
+  absl::Status Failed(absl::Status error, const RuleSet& set, int64_t cost,
+                      const Time* now, BoundDecision* d) {
+    const std::string_view view = key;
+    Call call = CallOf(view, cost);
+    if (now != nullptr) call.now = *now;
+    return Take(set.SingleFailed(*limiter->store, std::move(error), call), d);
+  }
+
+  static absl::Status Take(const absl::StatusOr<Decision>& decision,
+                           BoundDecision* d) {
     if (!decision.ok()) return decision.status();
+    d->source_ = decision->source;
+    d->outcome_.ops = nullptr;
     d->limit_ = decision->limit;
     d->outcome_.allowed = decision->allowed;
     d->outcome_.numbers = {
@@ -95,8 +111,10 @@ absl::Status BoundKey::DecideSlowly(int64_t cost, const Time* now,
     return state_->DecideByKey(cost, now, d);
   }
   absl::Status error;
-  bound->binding->Check(*bound->rule, now, cost, &d->outcome_, &error);
   d->limit_ = bound->limit;
+  if (!bound->binding->Check(*bound->rule, now, cost, &d->outcome_, &error)) {
+    return state_->Failed(std::move(error), *bound->set, cost, now, d);
+  }
   return error;
 }
 
@@ -119,6 +137,7 @@ absl::StatusOr<BoundDecision> BoundKey::Decide(int64_t cost,
                          1)) {
       return d;
     }
+    error = state_->Failed(std::move(error), *bound->set, cost, now, &*d);
   } else {
     error = DecideSlowly(cost, now, &*d);
   }

@@ -37,9 +37,17 @@ absl::StatusOr<Limiter> Limiter::Create(std::shared_ptr<Store> store,
                                         std::vector<Rule> rules,
                                         const LimiterOptions& options) {
   if (store == nullptr) return InvalidArgument("store: is null");
-  auto set = RuleSet::Make(*store, std::move(rules), options);
-  if (!set.ok()) return set.status();
+  constexpr size_t kMostDenials = 10'000'000;
+  if (options.denial_cache_keys > kMostDenials) {
+    return InvalidArgument("denial_cache_keys: ", options.denial_cache_keys,
+                           "; allowed: 0 to ", kMostDenials);
+  }
   auto state = std::make_shared<State>();
+  if (options.denial_cache_keys > 0) {
+    state->denials = std::make_shared<DenialCache>(options.denial_cache_keys);
+  }
+  auto set = RuleSet::Make(*store, std::move(rules), options, state->denials);
+  if (!set.ok()) return set.status();
   state->store = std::move(store);
   state->options = options;
   state->Replace(*std::move(set));
@@ -65,9 +73,11 @@ absl::StatusOr<std::vector<std::string>> Limiter::Update(
       afresh.push_back(rules[i].name);
     }
   }
-  auto set = RuleSet::Make(*state_->store, std::move(rules), state_->options);
+  auto set = RuleSet::Make(*state_->store, std::move(rules), state_->options,
+                           state_->denials);
   if (!set.ok()) return set.status();
   state_->Replace(*std::move(set));
+  if (state_->denials != nullptr) state_->denials->ForgetAll();
   state_->room.WakeAll();
   return afresh;
 }
@@ -103,7 +113,9 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline absl::StatusOr<Decision> CheckSingle(
   const Step step = {rules.single()->rule.get(), key, key, cost};
   Outcome outcome;
   absl::Status s = store.Run(Op::kCheck, std::nullopt, &step, &outcome, 1);
-  if (__builtin_expect(!s.ok(), 0)) return s;
+  if (__builtin_expect(!s.ok(), 0)) {
+    return rules.SingleFailed(store, std::move(s), CallOf(key, cost));
+  }
   return absl::StatusOr<Decision>(absl::in_place, rules.Single(outcome));
 }
 
@@ -147,18 +159,14 @@ std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
     absl::Span<const std::string_view> keys, int64_t cost) const {
   const RuleSet& rules = state_->rules();
   const AttachedLimit* single = rules.single();
-  std::vector<absl::StatusOr<Decision>> decisions;
-  decisions.reserve(keys.size());
   const bool sound = std::all_of(keys.begin(), keys.end(), [&](auto key) {
     return RuleSet::SingleCallIsSound(key, cost);
   });
   if (single == nullptr || !sound) {
-    for (const std::string_view& key : keys) {
-      decisions.push_back(
-          rules.Run(*state_->store, Op::kCheck, CallOf(key, cost)));
-    }
-    return decisions;
+    return rules.CheckMany(*state_->store, keys, cost);
   }
+  std::vector<absl::StatusOr<Decision>> decisions;
+  decisions.reserve(keys.size());
   // How many it takes at once is the store's to say.
   absl::FixedArray<Step, 64> steps(keys.size());
   absl::FixedArray<Outcome, 64> outcomes(keys.size());
@@ -172,10 +180,19 @@ std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
     if (statuses[i].ok()) {
       decisions.emplace_back(absl::in_place, rules.Single(outcomes[i]));
     } else {
-      decisions.push_back(statuses[i]);
+      decisions.push_back(rules.SingleFailed(
+          *state_->store, std::move(statuses[i]), CallOf(keys[i], cost)));
     }
   }
   return decisions;
+}
+
+void Limiter::CheckAsync(std::string_view key, int64_t cost,
+                         DecisionCallback done) const {
+  CheckAsync(CallOf(key, cost), std::move(done));
+}
+void Limiter::CheckAsync(const Call& call, DecisionCallback done) const {
+  state_->rules().CheckAsync(*state_->store, call, std::move(done));
 }
 
 namespace {
@@ -230,7 +247,12 @@ absl::Status Reservation::Cancel() {
   if (!reserved() || cost_ == 0) return absl::OkStatus();
   const int64_t cost = std::exchange(cost_, 0);
   const std::string_view key = key_;
-  return state_->Run(Op::kRefund, CallOf(key, cost)).status();
+  const Call call = CallOf(key, cost);
+  // The store never heard of it.
+  if (decision_.source == Source::kPolicy) {
+    return state_->rules().RefundLocally(call);
+  }
+  return state_->Run(Op::kRefund, call).status();
 }
 
 absl::StatusOr<Decision> Limiter::State::WaitByReservation(

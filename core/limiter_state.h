@@ -28,7 +28,7 @@ struct Limiter::State {
 
   // Sets that were replaced are kept: a call may still be reading them, and
   // decisions name their rules by views.
-  void Replace(std::unique_ptr<const RuleSet> next) {
+  void Replace(std::shared_ptr<const RuleSet> next) {
     // release: pairs with the acquire in rules.
     current.store(next.get(), std::memory_order_release);
     sets.push_back(std::move(next));
@@ -49,10 +49,11 @@ struct Limiter::State {
 
   std::shared_ptr<Store> store;
   LimiterOptions options;
+  std::shared_ptr<DenialCache> denials;  // null: none
   WaitingRoom room;
   std::atomic<const RuleSet*> current{nullptr};
   std::mutex update_mutex;  // held while sets change
-  std::vector<std::unique_ptr<const RuleSet>> sets;
+  std::vector<std::shared_ptr<const RuleSet>> sets;
 };
 
 inline Call CallOf(const std::string_view& key, const int64_t& cost) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/fixed_array.h"
+#include "core/cached_call.h"
 #include "core/text.h"
 
 namespace weir {
@@ -76,7 +77,7 @@ absl::Status RuleSet::CheckTags(const Call& call) const {
 }
 
 Decision RuleSet::Decide(Op op, const AttachedLimit* const* limits,
-                         const Outcome* outcomes) const {
+                         const Outcome* outcomes, int64_t instances) const {
   Decision d;
   d.limit = kMaxExact;
   d.remaining = kMaxExact;
@@ -91,7 +92,7 @@ Decision RuleSet::Decide(Op op, const AttachedLimit* const* limits,
     RuleVerdict& v = d.verdicts[i];
     v.name = rules_[i].name;
     v.observe = rules_[i].observe;
-    v.limit = p.limit.traits.capacity;
+    v.limit = p.limit.traits.capacity / instances;
     if (p.rule == nullptr) {
       v.remaining = kMaxExact;
     } else {
@@ -101,7 +102,8 @@ Decision RuleSet::Decide(Op op, const AttachedLimit* const* limits,
       v.reset_after = Micros(o.numbers.reset_after);
       const bool waits = asks && !(op == Op::kReserve && v.allowed);
       if (waits) v.retry_after = WaitOf(o.numbers.wait);
-      v.soft = static_cast<double>(v.limit - v.remaining) > p.soft_above;
+      v.soft = static_cast<double>((v.limit - v.remaining) * instances) >
+               p.soft_above;
     }
     if (v.observe) continue;
     d.soft = d.soft || v.soft;
@@ -130,6 +132,7 @@ namespace {
 // Checks a limit and makes it known to the store.
 absl::StatusOr<AttachedLimit> AttachLimit(Store& store,
                                           const Registry& registry,
+                                          const OutagePolicy& outage,
                                           const Rule& rule,
                                           const Limit& limit) {
   absl::StatusOr<CompiledLimit> compiled = registry.Compile(limit, store.Now());
@@ -145,6 +148,9 @@ absl::StatusOr<AttachedLimit> AttachLimit(Store& store,
   auto known = store.Attach(rule.name, attached.limit);
   if (!known.ok()) return known.status();
   attached.rule = *std::move(known);
+  if (absl::Status s = AttachLocally(outage, rule, &attached); !s.ok()) {
+    return s;
+  }
   return attached;
 }
 
@@ -169,32 +175,75 @@ absl::Status CheckRule(const std::vector<Rule>& rules, size_t i) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<const RuleSet>> RuleSet::Make(
-    Store& store, std::vector<Rule> rules, const LimiterOptions& options) {
+    Store& store, std::vector<Rule> rules, const LimiterOptions& options,
+    std::shared_ptr<DenialCache> denials) {
   if (rules.empty()) {
     return InvalidArgument("rules: none; a limiter needs at least one");
   }
   const Registry& registry =
       options.registry != nullptr ? *options.registry : Registry::BuiltIn();
+  if (absl::Status s = CheckOutagePolicy(options.outage, store); !s.ok()) {
+    return s;
+  }
   std::unique_ptr<RuleSet> set(new RuleSet());
+  set->outage_ = options.outage;
   set->trust_tags_ = options.trust_tags;
   for (size_t i = 0; i < rules.size(); ++i) {
     const Rule& rule = rules[i];
     if (absl::Status s = CheckRule(rules, i); !s.ok()) return s;
     std::vector<AttachedLimit>& attached = set->attached_.emplace_back();
     for (size_t plan = 0; plan <= rule.plans.size(); ++plan) {
-      absl::StatusOr<AttachedLimit> limit = AttachLimit(
-          store, registry, rule, plan == 0 ? rule.limit : rule.plans[plan - 1]);
+      absl::StatusOr<AttachedLimit> limit =
+          AttachLimit(store, registry, options.outage, rule,
+                      plan == 0 ? rule.limit : rule.plans[plan - 1]);
       if (!limit.ok()) return limit.status();
+      if (denials != nullptr && limit->limit.traits.count_denied) {
+        return InvalidArgument(
+            "rule \"", rule.name,
+            "\": counts denied calls, so the store has to be told of each; "
+            "denial_cache_keys: allowed: 0");
+      }
       attached.push_back(*std::move(limit));
     }
   }
   set->rules_ = std::move(rules);
   const AttachedLimit& first = set->attached_[0][0];
   if (set->rules_.size() == 1 && set->attached_[0].size() == 1 &&
-      !set->rules_[0].observe && first.rule != nullptr) {
+      !set->rules_[0].observe && first.rule != nullptr && denials == nullptr) {
     set->single_ = &first;
   }
+  set->denials_ = std::move(denials);
   return std::unique_ptr<const RuleSet>(std::move(set));
+}
+
+size_t RuleSet::LayOut(const Call& call, int64_t max_wait,
+                       const AttachedLimit** limits, Step* steps) const {
+  size_t count = 0;
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    const std::string_view key = KeyOf(call, i);
+    limits[i] = &LimitOf(i, key);
+    if (limits[i]->rule == nullptr) continue;
+    steps[count++] = {limits[i]->rule.get(),  key,
+                      call.tag.value_or(key), CostOf(call, i),
+                      rules_[i].observe,      max_wait};
+  }
+  return count;
+}
+
+absl::StatusOr<Decision> RuleSet::Ask(Store& store, Op op, const Call& call,
+                                      const AttachedLimit* const* limits,
+                                      const Step* steps, size_t count,
+                                      int64_t max_wait, int64_t* wait) const {
+  absl::FixedArray<Outcome, 4> outcomes(rules_.size());
+  if (count > 0) {
+    absl::Status s = store.Run(op, call.now, steps, outcomes.data(), count);
+    if (!s.ok()) {
+      if (!HasAnswer(store, op, s)) return s;
+      return ByPolicy(op, call, limits, max_wait, wait);
+    }
+  }
+  if (wait != nullptr) *wait = count > 0 ? outcomes[0].numbers.wait : 0;
+  return Decide(op, limits, outcomes.data());
 }
 
 absl::StatusOr<Decision> RuleSet::Run(Store& store, Op op, const Call& call,
@@ -203,23 +252,23 @@ absl::StatusOr<Decision> RuleSet::Run(Store& store, Op op, const Call& call,
   const size_t n = rules_.size();
   absl::FixedArray<const AttachedLimit*, 4> limits(n);
   absl::FixedArray<Step, 4> steps(n);
-  absl::FixedArray<Outcome, 4> outcomes(n);
-  size_t count = 0;
-  for (size_t i = 0; i < n; ++i) {
-    limits[i] = &LimitOf(i, KeyOf(call, i));
-    if (limits[i]->rule == nullptr) continue;
-    const std::string_view key = KeyOf(call, i);
-    steps[count++] = {limits[i]->rule.get(),  key,
-                      call.tag.value_or(key), CostOf(call, i),
-                      rules_[i].observe,      max_wait};
+  const size_t count = LayOut(call, max_wait, limits.data(), steps.data());
+  const auto ask = [&] {
+    return Ask(store, op, call, limits.data(), steps.data(), count, max_wait,
+               wait);
+  };
+  if (denials_ == nullptr) return ask();
+  CachedCall cached;
+  if (op == Op::kCheck) {
+    cached.Open(*this, call, limits.data(), store.WaitingClock(),
+                denials_.get());
+    Decision denied;
+    if (cached.Repeats(&denied)) return denied;
   }
-  if (count > 0) {
-    absl::Status s =
-        store.Run(op, call.now, steps.data(), outcomes.data(), count);
-    if (!s.ok()) return s;
-  }
-  if (wait != nullptr) *wait = count > 0 ? outcomes[0].numbers.wait : 0;
-  return Decide(op, limits.data(), outcomes.data());
+  absl::StatusOr<Decision> d = ask();
+  cached.Learn(d);
+  if (op == Op::kRefund || op == Op::kReset) ForgetDenials(call);
+  return d;
 }
 
 }  // namespace weir

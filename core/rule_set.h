@@ -10,6 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/denial_cache.h"
 #include "weir/decision.h"
 #include "weir/limiter.h"
 #include "weir/registry.h"
@@ -20,20 +22,30 @@ namespace weir {
 // A limit of a rule: its own, or that of a plan.
 struct AttachedLimit {
   CompiledLimit limit;
-  std::shared_ptr<const StoreRule> rule;  // null: unlimited, no store is asked
-  double soft_above = 0;                  // used above this is flagged
+  std::shared_ptr<const StoreRule> rule;   // null: unlimited, no store is asked
+  std::shared_ptr<const StoreRule> local;  // in the outage policy's store
+  double soft_above = 0;                   // used above this is flagged
 };
 
-class RuleSet {
+// The policy fits the limiter's store. InvalidArgument.
+absl::Status CheckOutagePolicy(const OutagePolicy& policy, const Store& store);
+// Makes a rule known to the policy's own store, if it has one. InvalidArgument.
+absl::Status AttachLocally(const OutagePolicy& policy, const Rule& rule,
+                           AttachedLimit* attached);
+
+class RuleSet : public std::enable_shared_from_this<RuleSet> {
  public:
+  // `denials`: null if there is no cache of them; else that of the limiter.
   // InvalidArgument names the rule and the field.
   static absl::StatusOr<std::unique_ptr<const RuleSet>> Make(
-      Store& store, std::vector<Rule> rules, const LimiterOptions& options);
+      Store& store, std::vector<Rule> rules, const LimiterOptions& options,
+      std::shared_ptr<DenialCache> denials);
 
   const std::vector<Rule>& rules() const { return rules_; }
 
-  // The one rule there is, if it is enforced, has no plans and asks the store;
-  // else null. Its calls go the short way: SingleCallIsSound, one step, Single.
+  // The one rule there is, if it is enforced, has no plans, asks the store and
+  // goes by no denial cache; else null. Its calls go the short way:
+  // SingleCallIsSound, one step, Single.
   const AttachedLimit* single() const { return single_; }
   static bool SingleCallIsSound(std::string_view key, int64_t cost) {
     // A negative cost is a large one without its sign.
@@ -96,6 +108,22 @@ class RuleSet {
     return all[known ? static_cast<size_t>(plan) + 1 : 0];
   }
 
+  // A check of the one rule could not be decided: the answer of the outage
+  // policy, or `failed`.
+  absl::StatusOr<Decision> SingleFailed(const Store& store, absl::Status failed,
+                                        const Call& call) const;
+
+  // Refunds what a policy's own store took for a reservation.
+  absl::Status RefundLocally(const Call& call) const;
+
+  // As Limiter::CheckMany, whatever the rules.
+  std::vector<absl::StatusOr<Decision>> CheckMany(
+      Store& store, absl::Span<const std::string_view> keys,
+      int64_t cost) const;
+
+  // As Limiter::CheckAsync.
+  void CheckAsync(Store& store, const Call& call, DecisionCallback done) const;
+
   // Runs a call. For kReserve also the wait, in us or kNever.
   absl::StatusOr<Decision> Run(Store& store, Op op, const Call& call,
                                int64_t max_wait = 0,
@@ -104,14 +132,38 @@ class RuleSet {
  private:
   RuleSet() = default;
   absl::Status CheckTags(const Call& call) const;
+  // What was denied to these keys does not hold any more.
+  void ForgetDenials(const Call& call) const;
+  // The decision on a check that the store has run, or could not run.
+  absl::StatusOr<Decision> DecideCheck(const Store& store, absl::Status status,
+                                       const Call& call,
+                                       const AttachedLimit* const* limits,
+                                       const Outcome* outcomes) const;
+  // Asks the store for a call that is laid out in `count` steps.
+  absl::StatusOr<Decision> Ask(Store& store, Op op, const Call& call,
+                               const AttachedLimit* const* limits,
+                               const Step* steps, size_t count,
+                               int64_t max_wait, int64_t* wait) const;
+  // The limits of a call's keys, and a step for each rule that asks the store.
+  // Returns how many do.
+  size_t LayOut(const Call& call, int64_t max_wait,
+                const AttachedLimit** limits, Step* steps) const;
+  // `instances`: the outcomes are of one part in so many of the limits.
   Decision Decide(Op op, const AttachedLimit* const* limits,
-                  const Outcome* outcomes) const;
+                  const Outcome* outcomes, int64_t instances = 1) const;
+  // The outage policy answers a call that failed so.
+  bool HasAnswer(const Store& store, Op op, const absl::Status& failed) const;
+  absl::StatusOr<Decision> ByPolicy(Op op, const Call& call,
+                                    const AttachedLimit* const* limits,
+                                    int64_t max_wait, int64_t* wait) const;
 
   std::vector<Rule> rules_;
   // For each rule its own limit, then those of its plans.
   std::vector<std::vector<AttachedLimit>> attached_;
   const AttachedLimit* single_ = nullptr;
   bool trust_tags_ = false;
+  OutagePolicy outage_;
+  std::shared_ptr<DenialCache> denials_;
 };
 
 }  // namespace weir

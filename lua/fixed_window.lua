@@ -26,10 +26,13 @@ local function Step(record, bytes)
           offset = offset}, cost, cost
 end
 
+-- By what is left over: a multiple of the window can pass 2^53 where its start
+-- does not.
 local function Fresh(p, t)
   if p.epoch == 0 then return {start = t, used = 0} end
-  local n = math.floor((t - p.offset) / p.window)
-  return {start = n * p.window + p.offset, used = 0}
+  local into = math.fmod(t, p.window) - p.offset
+  while into < 0 do into = into + p.window end
+  return {start = t - into, used = 0}
 end
 
 local function StoredTime(p, s) return s.start end

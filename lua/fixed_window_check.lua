@@ -10,7 +10,9 @@ if same and not (start and start - window > now + window) then
   if not start or now >= start + window then
     start, used = now, 0
     if epoch == 1 then
-      start = math.floor((now - offset) / window) * window + offset
+      local into = math.fmod(now, window) - offset
+      while into < 0 do into = into + window end
+      start = now - into
     end
   end
   if not state then state = pack('<dd', start, 0) end

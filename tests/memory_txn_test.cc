@@ -14,7 +14,7 @@ namespace {
 class MemoryTxnHost final : public testing::TxnHost {
  public:
   MemoryTxnHost()
-      : keeper_(1, 0, 0), record_(0, 0, 1, CompiledLimit(), nullptr, nullptr) {
+      : record_(0, 0, 1, CompiledLimit(), nullptr, nullptr), keeper_(1, 0, 0) {
     keeper_.context().records.Add(&record_);
   }
 
@@ -41,8 +41,8 @@ class MemoryTxnHost final : public testing::TxnHost {
     keeper_.stripe(0).mutex.Unlock();
   }
 
-  Keeper keeper_;
   const LimitRecord record_;
+  Keeper keeper_;
 };
 
 TEST(MemoryTxn, CountsAKeyForAsLongAsItIsThere) {

@@ -72,8 +72,9 @@ template <class E>
 bool WordOver(const void* params, const char* bytes, int64_t now) {
   typename E::State state;
   std::memcpy(&state, bytes, sizeof(state));
-  return ResetAfter<E>(*static_cast<const typename E::Params*>(params), state,
-                       now) == 0;
+  // `now` may be before all time: a store that has heard none yet.
+  return E::FreshAt(*static_cast<const typename E::Params*>(params), state,
+                    now) <= now;
 }
 
 // The same as WordView's Check, for the common case.

@@ -16,6 +16,7 @@ namespace weir::redis {
 // One command and where its reply goes.
 struct Ticket {
   Reply* reply = nullptr;  // null: it is read and dropped
+  size_t reply_bytes = 0;  // as in ScriptCall
   Reason failed = Reason::kNone;
   bool answered = false;
   // Not answered: it may have been run all the same.
@@ -29,9 +30,10 @@ class SharedStream;
 class Batch {
  public:
   // Call after the command's bytes were appended.
-  void AddTicket(Reply* reply) {
+  void AddTicket(Reply* reply, size_t reply_bytes) {
     Ticket ticket;
     ticket.reply = reply;
+    ticket.reply_bytes = reply_bytes;
     tickets.push_back(ticket);
     ends.push_back(bytes.size());
   }

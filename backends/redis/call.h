@@ -3,6 +3,7 @@
 #define WEIR_BACKENDS_REDIS_CALL_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,6 +32,10 @@ struct ScriptCall {
   // Changes state if it is run twice. Such a call is never sent again once it
   // may have reached the server.
   bool charging = true;
+  // Above 0: the reply is a string of at least so many bytes. A server that
+  // answers anything else, errors aside, is not talking of this call: the
+  // connection is closed.
+  size_t reply_bytes = 0;
 };
 
 // The same, owning what it names.
@@ -39,6 +44,7 @@ struct OwnedCall {
   std::vector<std::string> keys;
   std::vector<std::string> args;
   bool charging = true;
+  size_t reply_bytes = 0;
 };
 
 // A reply of RESP2. Simple strings and bulk strings are both kString.
@@ -50,6 +56,14 @@ struct Reply {
   std::string text;  // kString, kError
   std::vector<Reply> elements;
 };
+
+// What ScriptCall::reply_bytes says of it holds.
+inline bool Fits(const Reply& reply, size_t reply_bytes) {
+  return reply_bytes == 0 || reply.type == Reply::Type::kError ||
+         (reply.type == Reply::Type::kString &&
+          reply.text.size() >= reply_bytes);
+}
+inline constexpr std::string_view kMisshapen = "a reply of another shape";
 
 }  // namespace weir::redis
 

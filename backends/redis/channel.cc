@@ -205,6 +205,10 @@ void Channel::HandOut(Reply* reply, SteadyTime) {
     return Break(error ? ClassifyReply(reply->text) : Reason::kProtocol,
                  error ? reply->text : "a reply that nobody asked for");
   }
+  const AsyncCall* const asked = slots_.front().call;
+  if (asked != nullptr && !Fits(*reply, asked->call.reply_bytes)) {
+    return Break(Reason::kProtocol, kMisshapen);
+  }
   node_->breaker().Succeed();
   const Slot slot = slots_.Pop();
   if (slot.kind == Kind::kMap) return owner_->OnMap(*reply, node_);

@@ -119,6 +119,11 @@ void Client::Process() {
   if (impl_->options.io_threads == 0) impl_->reactor()->Process(false);
 }
 
+std::vector<int> Client::SlotOfEachMaster() const {
+  if (!impl_->options.cluster) return {-1};
+  return impl_->Get()->map.SlotOfEachMaster();
+}
+
 Counters Client::counters() const { return impl_->tally.Read(); }
 
 }  // namespace weir::redis

@@ -21,6 +21,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -65,6 +66,10 @@ class Client {
   // Does what can be done without blocking, and calls back. One thread at a
   // time; others return at once.
   void Process();
+
+  // On a cluster, a slot of each master, its lowest, as far as the map knows;
+  // it knows none before the first call. Else -1 alone: any slot.
+  std::vector<int> SlotOfEachMaster() const;
 
   Counters counters() const;
 

@@ -1,5 +1,6 @@
 #include "backends/redis/cluster_map.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 
@@ -69,6 +70,21 @@ Node* ClusterMap::Find(std::string_view text, const Node& told_by) {
 
 void ClusterMap::SetOwner(int slot, Node* node) {
   owners_[static_cast<size_t>(slot)].store(node, std::memory_order_release);
+}
+
+std::vector<int> ClusterMap::SlotOfEachMaster() const {
+  std::vector<int> slots;
+  std::vector<const Node*> seen;
+  for (int slot = 0; slot < kSlots; ++slot) {
+    const Node* const owner = Owner(slot);
+    if (owner == nullptr ||
+        std::find(seen.begin(), seen.end(), owner) != seen.end()) {
+      continue;
+    }
+    seen.push_back(owner);
+    slots.push_back(slot);
+  }
+  return slots;
 }
 
 bool ClusterMap::Apply(const Reply& slots, const Node& told_by) {

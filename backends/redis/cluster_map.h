@@ -38,6 +38,8 @@ class ClusterMap {
   Node* Find(std::string_view text, const Node& told_by)
       ABSL_LOCKS_EXCLUDED(mutex_);
   void SetOwner(int slot, Node* node);
+  // For each node that owns slots, the lowest of them.
+  std::vector<int> SlotOfEachMaster() const;
 
   // The reply of CLUSTER SLOTS, as `told_by` gave it. False: it is not one.
   bool Apply(const Reply& slots, const Node& told_by)

@@ -19,6 +19,19 @@ void Append(std::string_view text, std::string_view escaped, std::string* out) {
 
 }  // namespace
 
+std::string NamespacePattern(std::string_view name_space) {
+  std::string prefix;
+  Append(name_space, ":{%", &prefix);
+  std::string pattern;
+  for (const char c : prefix) {
+    if (std::string_view("*?[]\\^-").find(c) != std::string_view::npos) {
+      pattern.push_back('\\');
+    }
+    pattern.push_back(c);
+  }
+  return pattern + ":*";
+}
+
 std::string KeyPrefix(std::string_view name_space, std::string_view rule,
                       std::string_view algorithm) {
   std::string prefix;

@@ -16,6 +16,9 @@
 
 namespace weir::redis {
 
+// A pattern, as SCAN takes it, of every key of a namespace.
+std::string NamespacePattern(std::string_view name_space);
+
 // "namespace:rule:algorithm:", the same for every key of a rule.
 std::string KeyPrefix(std::string_view name_space, std::string_view rule,
                       std::string_view algorithm);

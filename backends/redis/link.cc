@@ -11,6 +11,11 @@ namespace weir::redis {
 
 using Steady = std::chrono::steady_clock;
 
+std::shared_ptr<SharedStream> Link::Current() {
+  MutexLock lock(&mutex_);
+  return stream_ != nullptr && !stream_->broken() ? stream_ : nullptr;
+}
+
 absl::StatusOr<std::shared_ptr<SharedStream>> Link::Get(SteadyTime deadline) {
   Dialer* dialer = nullptr;
   bool resumed = false;

@@ -22,7 +22,9 @@ class Link {
   Link(Address address, const ClientOptions& options, Tally* tally)
       : address_(std::move(address)), options_(options), tally_(tally) {}
 
-  // A connection that was ready when last seen. Blocks while one is made.
+  // The connection there is, as far as is known; or null.
+  std::shared_ptr<SharedStream> Current() ABSL_LOCKS_EXCLUDED(mutex_);
+  // The same, but blocks while one is made.
   absl::StatusOr<std::shared_ptr<SharedStream>> Get(SteadyTime deadline)
       ABSL_LOCKS_EXCLUDED(mutex_);
   // If it is still that one, the next call connects anew.

@@ -51,16 +51,34 @@ void Node::Refuse(Batch* batch, absl::Status status) {
   batch->status = std::move(status);
 }
 
+bool Node::RefuseIfOverloaded(Batch* batch) {
+  if (batch->tickets.front().failed != Reason::kOverloaded) return false;
+  Refuse(batch, MakeError(Reason::kOverloaded, name_, batch->words));
+  return true;
+}
+
 std::shared_ptr<SharedStream> Node::Begin(Batch* batch, SteadyTime now,
-                                          SteadyTime deadline) {
+                                          SteadyTime deadline, bool* refused) {
+  *refused = false;
   const Breaker::Verdict verdict = breaker_.Ask(now);
   if (verdict == Breaker::Verdict::kNo) {
     Refuse(batch, breaker_.Why());
+    *refused = true;
     return nullptr;
   }
   if (verdict == Breaker::Verdict::kProbe) tally_->probes.Add();
   Link& link = Choose();
-  // An old connection may turn out to be closed: then a new one is made.
+  std::shared_ptr<SharedStream> stream = link.Current();
+  if (stream == nullptr || stream->Start(batch, now, deadline)) return stream;
+  *refused = RefuseIfOverloaded(batch);
+  // An old connection turned out to be closed.
+  if (!*refused) link.Drop(stream.get());
+  return nullptr;
+}
+
+std::shared_ptr<SharedStream> Node::Connect(Batch* batch, SteadyTime now,
+                                            SteadyTime deadline) {
+  Link& link = Choose();
   for (int attempt = 0;; ++attempt) {
     absl::StatusOr<std::shared_ptr<SharedStream>> stream = link.Get(deadline);
     if (!stream.ok()) {
@@ -69,12 +87,12 @@ std::shared_ptr<SharedStream> Node::Begin(Batch* batch, SteadyTime now,
       return nullptr;
     }
     if ((*stream)->Start(batch, now, deadline)) return *std::move(stream);
-    const Reason reason = batch->tickets.front().failed;
-    if (reason != Reason::kOverloaded) {
-      link.Drop(stream->get());
-      if (attempt == 0) continue;
-    }
-    Refuse(batch, MakeError(reason, name_, batch->words));
+    if (RefuseIfOverloaded(batch)) return nullptr;
+    link.Drop(stream->get());
+    // It may have been somebody else's, and be closed by now.
+    if (attempt == 0) continue;
+    Refuse(batch,
+           MakeError(batch->tickets.front().failed, name_, batch->words));
     return nullptr;
   }
 }

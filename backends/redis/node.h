@@ -24,10 +24,14 @@ class Node {
   const std::string& name() const { return name_; }
   Breaker& breaker() { return breaker_; }
 
-  // Sends a batch. Null: every ticket has failed and was not run; the status
-  // in full is in batch->status.
+  // Sends a batch on the connection there is. Null: there is none, and Connect
+  // does it; or `refused` is set, every ticket has failed and was not run, and
+  // the status in full is in batch->status.
   std::shared_ptr<SharedStream> Begin(Batch* batch, SteadyTime now,
-                                      SteadyTime deadline);
+                                      SteadyTime deadline, bool* refused);
+  // After Begin: connects and sends it. Null: as if refused.
+  std::shared_ptr<SharedStream> Connect(Batch* batch, SteadyTime now,
+                                        SteadyTime deadline);
   // Waits for it.
   void Finish(SharedStream* stream, Batch* batch, SteadyTime deadline);
 
@@ -43,6 +47,8 @@ class Node {
  private:
   Link& Choose();
   void Refuse(Batch* batch, absl::Status status);
+  // The stream would not take the batch.
+  bool RefuseIfOverloaded(Batch* batch);
 
   const Address address_;
   const std::string name_;

@@ -40,10 +40,24 @@ struct Router::Group {
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
+  // Sent, if there is a connection.
+  void Begin(Node* node, SteadyTime now, SteadyTime deadline) {
+    stream = node->Begin(&batch, now, deadline, &refused);
+  }
+  // Sent, if it can be.
+  void Connect(Node* node, SteadyTime now, SteadyTime deadline) {
+    if (stream != nullptr || refused) return;
+    stream = node->Connect(&batch, now, deadline);
+  }
+  void Finish(Node* node, SteadyTime deadline) {
+    if (stream != nullptr) node->Finish(stream.get(), &batch, deadline);
+  }
+
   Batch batch;
   // For each ticket its leg; null for what goes before a call.
   absl::InlinedVector<Leg*, 4> legs;
   std::shared_ptr<SharedStream> stream;
+  bool refused = false;
   bool refresh = false;
   Reply map;
 };
@@ -110,17 +124,17 @@ void Router::Round(absl::Span<Leg> legs, SteadyTime now, SteadyTime deadline) {
   std::vector<std::unique_ptr<Group>> groups;
   for (const auto& [node, its_legs] : by_node) {
     groups.push_back(std::make_unique<Group>());
-    Group* const group = groups.back().get();
-    Fill(its_legs, std::exchange(refresh, false), group);
-    group->stream = node->Begin(&group->batch, now, deadline);
+    Fill(its_legs, std::exchange(refresh, false), groups.back().get());
+    groups.back()->Begin(node, now, deadline);
+  }
+  // A node that does not answer can take all the time there is to connect: by
+  // then the others have been asked.
+  for (size_t i = 0; i < groups.size(); ++i) {
+    groups[i]->Connect(by_node[i].first, now, deadline);
   }
   for (size_t i = 0; i < groups.size(); ++i) {
-    Node* const node = by_node[i].first;
-    Group* const group = groups[i].get();
-    if (group->stream != nullptr) {
-      node->Finish(group->stream.get(), &group->batch, deadline);
-    }
-    Settle(node, group);
+    groups[i]->Finish(by_node[i].first, deadline);
+    Settle(by_node[i].first, groups[i].get());
   }
 }
 
@@ -137,17 +151,17 @@ void Router::Ask(Node* node, absl::Span<Leg* const> legs, bool refresh,
                  SteadyTime now, SteadyTime deadline) {
   Group group;
   Fill(legs, refresh, &group);
-  group.stream = node->Begin(&group.batch, now, deadline);
-  if (group.stream != nullptr) {
-    node->Finish(group.stream.get(), &group.batch, deadline);
-  }
+  group.Begin(node, now, deadline);
+  group.Connect(node, now, deadline);
+  group.Finish(node, deadline);
   Settle(node, &group);
 }
 
 void Router::Fill(absl::Span<Leg* const> legs, bool refresh, Group* group) {
   Batch& batch = group->batch;
   const auto add = [&](Leg* leg, Reply* reply) {
-    batch.AddTicket(reply);
+    batch.AddTicket(
+        reply, reply == nullptr || leg == nullptr ? 0 : leg->call->reply_bytes);
     group->legs.push_back(leg);
   };
   group->refresh = refresh;

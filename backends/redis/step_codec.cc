@@ -60,13 +60,21 @@ std::string Blob(Op op, std::optional<Time> now, const Step& step) {
   return bytes;
 }
 
+// The least that a script answers.
+size_t ReplyBytes(absl::Span<const Step> steps) {
+  size_t bytes = kTimeBytes;
+  for (const Step& step : steps) bytes += RuleOf(step).reply_bytes();
+  return bytes;
+}
+
 // What a limit of 0 answers, whatever is stored.
 constexpr Numbers kDenied = {0, kNever, 0};
 
 }  // namespace
 
 EncodedCall::EncodedCall(Op op, std::optional<Time> now,
-                         absl::Span<const Step> steps) {
+                         absl::Span<const Step> steps)
+    : reply_bytes_(ReplyBytes(steps)) {
   unsigned char latest = 0;
   for (const Step& step : steps) {
     const RedisRule& rule = RuleOf(step);
@@ -92,13 +100,12 @@ EncodedCall::EncodedCall(Op op, std::optional<Time> now,
 }
 
 ScriptCall EncodedCall::call() const {
-  return {script_, key_views_, args_, charging_};
+  return {script_, key_views_, args_, charging_, reply_bytes_};
 }
 
 absl::Status Decode(const Reply& reply, Op op, absl::Span<const Step> steps,
                     Outcome* outcomes) {
-  size_t wanted = kTimeBytes;
-  for (const Step& step : steps) wanted += RuleOf(step).reply_bytes();
+  const size_t wanted = ReplyBytes(steps);
   const std::string_view bytes = reply.text;
   if (reply.type != Reply::Type::kString || bytes.size() < wanted) {
     return MakeError(Reason::kProtocol, "",

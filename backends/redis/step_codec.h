@@ -30,6 +30,7 @@ class EncodedCall {
  private:
   const Script* script_ = nullptr;
   bool charging_ = false;
+  size_t reply_bytes_;
   absl::InlinedVector<std::string, 4> keys_;
   absl::InlinedVector<std::string, 4> blobs_;
   std::string kinds_;
@@ -37,7 +38,7 @@ class EncodedCall {
   absl::InlinedVector<std::string_view, 9> args_;
 };
 
-// Fills one outcome for each step. Internal: the reply has another form.
+// Fills one outcome for each step. Unavailable: the reply has another form.
 absl::Status Decode(const Reply& reply, Op op, absl::Span<const Step> steps,
                     Outcome* outcomes);
 

@@ -291,12 +291,18 @@ bool SharedStream::HandOut(Batch* own) {
         break;
       }
       const uint64_t number = slots_.begin_number();
-      Batch* const batch = slots_.Pop().batch;
+      Batch* const batch = slots_.front().batch;
       if (batch == nullptr) {
+        slots_.Pop();
         tally_->late_replies.Add();
         continue;
       }
       Ticket& ticket = batch->tickets[number - batch->first_];
+      if (!Fits(replies_[i], ticket.reply_bytes)) {
+        Break(Reason::kProtocol, std::string(kMisshapen));
+        break;
+      }
+      slots_.Pop();
       ticket.answered = true;
       if (ticket.reply != nullptr) std::swap(*ticket.reply, replies_[i]);
       if (--batch->left_ == 0) finished.push_back(batch);

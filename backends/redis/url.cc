@@ -202,7 +202,8 @@ absl::Status ParseServer(std::string_view text, bool is_unix, Url* url) {
 
 }  // namespace
 
-absl::StatusOr<Url> ParseUrl(std::string_view text) {
+absl::StatusOr<Url> ParseUrl(std::string_view text,
+                             const ClientOptions& defaults) {
   const size_t at = text.find("://");
   if (at == std::string_view::npos) {
     return InvalidArgument(
@@ -219,6 +220,7 @@ absl::StatusOr<Url> ParseUrl(std::string_view text) {
   }
   const bool is_unix = scheme == "unix" || scheme == "redis+unix";
   Url url;
+  url.client = defaults;
   url.client.cluster = scheme == "redis+cluster";
   if (!is_unix && !url.client.cluster && scheme != "redis") {
     return InvalidArgument("redis URL: scheme \"", Sv(scheme),

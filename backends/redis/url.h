@@ -29,9 +29,11 @@ struct Url {
   std::optional<std::string> name_space;
 };
 
+// Text that says nothing of an option leaves it as `defaults` has it.
 // InvalidArgument says what is wrong, and never repeats user or password.
 // Unimplemented: rediss://, as long as there is no TLS here.
-absl::StatusOr<Url> ParseUrl(std::string_view text);
+absl::StatusOr<Url> ParseUrl(std::string_view text,
+                             const ClientOptions& defaults = {});
 
 }  // namespace weir::redis
 

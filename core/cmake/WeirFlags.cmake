@@ -11,16 +11,51 @@ function(weir_developer_flags target)
   endif()
 endfunction()
 
-# The same for what judges weir, made to compile soon: assertions are long to
+# For what tests spend their time in: quick under sanitizers, which are slow
+# enough. The rest is compiled as the configuration says.
+function(weir_quick_when_sanitized target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Sanitize>:-O1>)
+endfunction()
+
+# weir_developer_flags for what judges weir, made to compile soon: assertions are long to
 # optimize, and longer where each reference in them is looked at. Both are left
-# to the code that is judged.
+# to the code that is judged, and to the oracle, which computes (OPTIMIZE).
 function(weir_test_flags target)
+  cmake_parse_arguments(T "OPTIMIZE" "" "" ${ARGN})
   weir_developer_flags(${target})
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(T_OPTIMIZE)
+    weir_quick_when_sanitized(${target})
+  else()
+    target_compile_options(${target} PRIVATE
+      $<$<OR:$<CONFIG:Release>,$<CONFIG:Sanitize>>:-O0>)
+  endif()
   if(WEIR_SANITIZE MATCHES "undefined")
     target_compile_options(${target} PRIVATE
       -fno-sanitize=alignment,null,object-size,vptr)
   endif()
+endfunction()
+
+# weir_test_headers(TARGET [header...] [REUSE_FROM other]): what every test
+# includes, and these, are read once. Not for what is handed out, where each
+# file has to say what it needs.
+option(WEIR_PRECOMPILE "Precompile the headers of the tests" OFF)
+function(weir_test_headers target)
+  if(NOT WEIR_PRECOMPILE)
+    return()
+  endif()
+  cmake_parse_arguments(H "" "REUSE_FROM" "" ${ARGN})
+  if(H_REUSE_FROM)
+    target_precompile_headers(${target} REUSE_FROM ${H_REUSE_FROM})
+  else()
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <atomic> <chrono> <cstdint> <functional> <map> <memory>
+      <optional> <string> <string_view> <thread> <utility> <vector>
+      <gtest/gtest.h> "${PROJECT_SOURCE_DIR}/core/include/weir/limiter.h"
+      ${H_UNPARSED_ARGUMENTS})
+  endif()
+  # What ccache asks for.
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()
 
 if(WEIR_SANITIZE)

@@ -59,6 +59,7 @@ if(WEIR_HAVE_REDIS)
     backends/redis/socket.cc
     backends/redis/step_codec.cc
     backends/redis/stream.cc
+    backends/redis/sweep_keys.cc
     backends/redis/url.cc)
   add_library(weir::redis ALIAS weir_redis)
   set_target_properties(weir_redis PROPERTIES
@@ -79,6 +80,7 @@ if(WEIR_HAVE_REDIS)
     PRIVATE absl::cord absl::inlined_vector absl::strings
             hiredis::hiredis Threads::Threads)
   weir_developer_flags(weir_redis)
+  weir_quick_when_sanitized(weir_redis)
 endif()
 
 message(STATUS "weir: Redis store: ${_weir_redis_why}")

@@ -119,5 +119,15 @@ TEST(KeptTraces, AFullSumIsKeptForALongerWindow) {
                                     {1, kStart + 100 * kSecond, Op::kPeek, 1}});
 }
 
+// Three windows before the epoch lie beyond 2^53 us; the start of the third,
+// which is set off, does not.
+TEST(KeptTraces, AWindowsStartIsFoundWhereItsMultipleIsNoDouble) {
+  LimitSpec spec = Spec("fixed_window", 1, 3'118'237'249'091'327);
+  spec.words["align"] = "epoch";
+  spec.durations["offset"] = 506'126'208'229'992;
+  ExpectAgreement({spec}, {{0, -5'730'348'289'952'663, Op::kCheck, 1},
+                           {0, -5'730'348'289'952'662, Op::kCheck, 1}});
+}
+
 }  // namespace
 }  // namespace weir_oracle

@@ -116,6 +116,34 @@ TEST_F(ClusterTest, ManyGoOutAsOneBatchForEachNode) {
   }
 }
 
+TEST_F(ClusterTest, OfABatchOnlyTheCallsOfASilentNodeFail) {
+  auto client = MakeClient(cluster_->url(), [](ClientOptions* options) {
+    // The second time the node has to be connected to anew.
+    options->max_call_age = milliseconds(400);
+    options->breaker_failures = 1'000;
+  });
+  std::vector<std::string> texts;
+  for (int i = 0; i < 300; ++i) texts.push_back("key" + std::to_string(i));
+  const std::vector<std::string_view> views(texts.begin(), texts.end());
+  const std::vector<ScriptCall> calls = EchoEach(views);
+  std::vector<absl::StatusOr<Reply>> out(calls.size());
+  client->RunMany(calls, In(seconds(5)), absl::MakeSpan(out));
+  for (const auto& reply : out) ASSERT_TRUE(reply.ok()) << reply.status();
+
+  RedisServer& silent = cluster_->node(1);
+  silent.Pause();
+  for (int round = 0; round < 2; ++round) {
+    client->RunMany(calls, In(milliseconds(600)), absl::MakeSpan(out));
+    for (size_t i = 0; i < out.size(); ++i) {
+      const int slot = SlotOf(texts[i]);
+      // As the cluster deals them out: 5461 to 10922 to the second master.
+      EXPECT_EQ(out[i].ok(), slot < 5461 || slot > 10922)
+          << round << " " << slot << " " << out[i].status();
+    }
+  }
+  silent.Resume();
+}
+
 TEST_F(ClusterTest, KeysOfDifferentSlotsAreAnErrorThatSaysSo) {
   auto client = MakeClient(cluster_->url());
   const std::string_view keys[] = {"a", "b"};

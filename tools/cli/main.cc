@@ -53,8 +53,8 @@ void AddInput(CLI::App* command, InputOptions* o, bool* json, size_t* top,
 void AddReplay(CLI::App* app, ReplayOptions* o) {
   CLI::App* command = app->add_subcommand(
       "replay",
-      "Decide a log or a trace as these limits would have, on the embedded "
-      "store, and report what would have happened");
+      "Decide a log or a trace as these limits would have, and report what "
+      "would have happened");
   command->footer(std::string(kInputHelp) + kExitCodesHelp);
   command->add_option("--limits", o->limits, "The rules (limits.json)")
       ->required()
@@ -64,6 +64,16 @@ void AddReplay(CLI::App* app, ReplayOptions* o) {
                    "Write each decision as a line of JSON; - is standard "
                    "output, the report then goes to standard error")
       ->type_name("FILE");
+  command
+      ->add_option("--store", o->store,
+                   "Decide on this Redis (redis://HOST:PORT, ...) instead of "
+                   "the embedded store")
+      ->type_name("URL");
+  command
+      ->add_option("--namespace", o->name_space,
+                   "What begins the keys on Redis, instead of a fresh name; "
+                   "no key may begin so, and all are removed at the end")
+      ->type_name("NAME");
   AddInput(command, &o->input, &o->json, &o->top, &o->ascii,
            "Denied keys listed for each rule");
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tools/cli/replay.h"
+#include "tools/cli/replay_store.h"
 #include "tools/cli/report.h"
 #include "tools/cli/report_json.h"
 #include "tools/cli/report_text.h"
@@ -28,10 +29,9 @@ absl::Status WriteReport(const ReplayOptions& options, const Report& report,
                    options.decisions == "-" ? stderr : stdout);
 }
 
-absl::Status Run(const ReplayOptions& options) {
-  absl::StatusOr<LimitsFile> limits = LoadLimits(options.limits);
-  if (!limits.ok()) return limits.status();
-  absl::StatusOr<Limiter> limiter = MakeLimiter(*limits, options.limits);
+absl::Status RunOn(const ReplayOptions& options, const LimitsFile* limits,
+                   const std::shared_ptr<Store>& store) {
+  absl::StatusOr<Limiter> limiter = MakeLimiter(*limits, options.limits, store);
   if (!limiter.ok()) return limiter.status();
   Report report(*limits);
   ProgressLine progress;
@@ -49,7 +49,7 @@ absl::Status Run(const ReplayOptions& options) {
   ReplayParts parts;
   parts.source = source->get();
   parts.limiter = &*limiter;
-  parts.limits = &*limits;
+  parts.limits = limits;
   parts.limits_name = Printable(options.limits, 200);
   parts.report = &report;
   parts.decisions = decisions;
@@ -64,6 +64,17 @@ absl::Status Run(const ReplayOptions& options) {
   if (status.ok() && decisions != nullptr) status = decisions->Commit();
   if (!status.ok()) return status;
   return WriteReport(options, report, (*source)->files());
+}
+
+absl::Status Run(const ReplayOptions& options) {
+  absl::StatusOr<LimitsFile> limits = LoadLimits(options.limits);
+  if (!limits.ok()) return limits.status();
+  absl::StatusOr<ReplayStore> store =
+      OpenReplayStore(options.store, options.name_space);
+  if (!store.ok()) return store.status();
+  const absl::Status status = RunOn(options, &*limits, store->store);
+  const absl::Status removed = store->remove();
+  return status.ok() ? removed : status;
 }
 
 }  // namespace

@@ -13,7 +13,9 @@ namespace weir::cli {
 struct ReplayOptions {
   std::string limits;
   InputOptions input;
-  std::string decisions;  // empty: not wanted
+  std::string store;       // a Redis URL; empty: the embedded store
+  std::string name_space;  // on Redis; empty: a fresh one
+  std::string decisions;   // empty: not wanted
   bool json = false;
   bool ascii = false;
   size_t top = 10;

@@ -32,19 +32,29 @@ absl::StatusOr<LimitsFile> LoadLimits(const std::string& path) {
   return absl::InvalidArgumentError(limits.status().message());
 }
 
-absl::StatusOr<Limiter> MakeLimiter(const LimitsFile& limits,
-                                    std::string_view name) {
-  MemoryStoreOptions store_options;
-  store_options.max_keys = 0;
+absl::StatusOr<std::shared_ptr<Store>> EmbeddedStore() {
+  MemoryStoreOptions options;
+  options.max_keys = 0;
   // One thread asks; more stripes would only be more memory.
-  store_options.stripes = 1;
+  options.stripes = 1;
   absl::StatusOr<std::shared_ptr<MemoryStore>> store =
-      MemoryStore::Create(store_options);
+      MemoryStore::Create(options);
   if (!store.ok()) return store.status();
+  return std::shared_ptr<Store>(*std::move(store));
+}
+
+absl::StatusOr<Limiter> MakeLimiter(const LimitsFile& limits,
+                                    std::string_view name,
+                                    std::shared_ptr<Store> store) {
+  if (store == nullptr) {
+    absl::StatusOr<std::shared_ptr<Store>> made = EmbeddedStore();
+    if (!made.ok()) return made.status();
+    store = *std::move(made);
+  }
   LimiterOptions options;
   options.trust_tags = true;
   absl::StatusOr<Limiter> limiter =
-      Limiter::Create(*std::move(store), limits.rules, options);
+      Limiter::Create(std::move(store), limits.rules, options);
   if (limiter.ok()) return limiter;
   return InvalidArgument(Printable(name, 200), ": ",
                          limiter.status().message());

@@ -34,10 +34,14 @@ struct InputOptions {
 // wrong usage, whatever the reason: InvalidArgument.
 absl::StatusOr<LimitsFile> LoadLimits(const std::string& path);
 
-// A limiter on an embedded store of its own, without a bound on keys. `name`:
-// where the limits come from, for messages.
+// An embedded store without a bound on keys.
+absl::StatusOr<std::shared_ptr<Store>> EmbeddedStore();
+
+// A limiter on this store; null: on an embedded one of its own. `name`: where
+// the limits come from, for messages.
 absl::StatusOr<Limiter> MakeLimiter(const LimitsFile& limits,
-                                    std::string_view name);
+                                    std::string_view name,
+                                    std::shared_ptr<Store> store = nullptr);
 
 // The files as one source; their own order is counted in *counts.
 absl::StatusOr<std::unique_ptr<RowSource>> OpenInput(

@@ -10,6 +10,13 @@ namespace {
 // Events between two calls of on_progress.
 constexpr uint64_t kProgressStep = 1 << 14;
 
+// FailedPrecondition is said of malformed lines alone.
+absl::Status StoreFailed(const absl::Status& status) {
+  return absl::IsFailedPrecondition(status)
+             ? absl::UnknownError(status.message())
+             : status;
+}
+
 }  // namespace
 
 TraceRun::TraceRun(TraceRunParts parts) : parts_(std::move(parts)) {
@@ -71,7 +78,7 @@ absl::Status TraceRun::Decide(const Row& row) {
       const absl::string_view message = decision.status().message();
       return Bad(row.file, row.line, {message.data(), message.size()});
     }
-    if (!decision.ok()) return decision.status();
+    if (!decision.ok()) return StoreFailed(decision.status());
     answers_[i].keys = keys_[i].keys();
     answers_[i].decision = *std::move(decision);
   }

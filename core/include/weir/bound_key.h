@@ -40,6 +40,7 @@ class BoundDecision {
   BoundDecision() {}  // NOLINT(modernize-use-equals-default)
 
   bool allowed() const { return outcome_.allowed; }
+  Source source() const { return source_; }
   // The most that can pass at once.
   int64_t limit() const { return limit_; }
   // As in Decision.
@@ -69,6 +70,7 @@ class BoundDecision {
   friend class BoundKey;
   int64_t limit_ = 0;
   int64_t cost_ = 0;
+  Source source_ = Source::kStore;
   BoundOutcome outcome_;
 };
 

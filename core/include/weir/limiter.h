@@ -30,6 +30,7 @@
 #include "absl/types/span.h"
 #include "weir/decision.h"
 #include "weir/limit.h"
+#include "weir/outage.h"
 #include "weir/registry.h"
 #include "weir/store.h"
 #include "weir/time.h"
@@ -64,6 +65,16 @@ struct LimiterOptions {
   // Calls need not show that their tag begins every key: whoever makes the
   // keys answers for it that equal keys come with equal tags.
   bool trust_tags = false;
+  // What is answered while the store can't decide.
+  OutagePolicy outage;
+  // Denials of this many keys are kept and repeated without asking the store
+  // until their wait is over (Decision::source is kDenialCache then): for calls
+  // of the same keys whose costs are not lower and which bring no time of their
+  // own. What another process, or another limiter, gives back meanwhile is seen
+  // when the wait is over; what this one does (Refund, Reset, Update) at once.
+  // 0: none. For stores that are far away; refused with rules that count denied
+  // calls. Memory: about 400 bytes a key, taken at once; keys up to 512 bytes.
+  size_t denial_cache_keys = 0;
 };
 
 // A call in full. What is short below is made of it.
@@ -95,6 +106,8 @@ class Cancellation {
   struct State;
   std::shared_ptr<State> state_;
 };
+
+using DecisionCallback = std::function<void(absl::StatusOr<Decision>)>;
 
 class Reservation;
 class BoundKey;
@@ -150,10 +163,21 @@ class Limiter {
   // for it.
   absl::StatusOr<BoundKey> Bind(std::string_view key) const;
 
-  // One Check for each key, each on its own. Cheaper than as many calls: the
-  // clock is read once for 64 of them, and memory is fetched for all at once.
+  // One Check for each key, each on its own. Cheaper than as many calls: on
+  // Redis they are one batch for each node; in memory, with one rule, the clock
+  // is read once for 64 of them, and memory is fetched for all at once.
   std::vector<absl::StatusOr<Decision>> CheckMany(
       absl::Span<const std::string_view> keys, int64_t cost = 1) const;
+
+  // A Check that blocks nobody. `done` is told the answer exactly once: by
+  // whatever carries the store's calls (weir/redis_store.h), or before this
+  // returns where the store decides at once. It must not block, must not
+  // destroy the store, and may make further asynchronous calls. What the call
+  // points to is needed no longer once this has returned. The store, going
+  // away, first answers Cancelled to the calls that are still open.
+  void CheckAsync(std::string_view key, int64_t cost,
+                  DecisionCallback done) const;
+  void CheckAsync(const Call& call, DecisionCallback done) const;
 
   // Waits until the call may pass, then lets it pass; or says at once that
   // this would take longer than `max_wait`, and charges nothing. First come,

@@ -13,6 +13,7 @@
 #define WEIR_STORE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -56,6 +57,15 @@ struct Outcome {
   // In the state that the call leaves behind. kReserve: `wait` is how long the
   // caller has to wait for what it reserved, or would have had to.
   Numbers numbers;
+};
+
+// One of many calls that are made together: its steps, their outcomes, and how
+// it went.
+struct BatchedCall {
+  const Step* steps = nullptr;
+  Outcome* outcomes = nullptr;
+  size_t count = 0;
+  absl::Status status;
 };
 
 // The numbers of a decision, computed from a state when they are asked for.
@@ -122,6 +132,24 @@ class Store {
   // read its clock once for all.
   virtual void RunEach(Op op, std::optional<Time> now, const Step* steps,
                        Outcome* outcomes, absl::Status* statuses, size_t count);
+
+  // Runs calls of any number of steps, each on its own, in their order where
+  // they share a key. Unless overridden: one Run after the other.
+  virtual void RunMany(Op op, std::optional<Time> now,
+                       absl::Span<BatchedCall> calls);
+
+  // As Run, without a blocked caller. `done` is called exactly once, possibly
+  // before this returns, and in any case before the store is gone; until then
+  // `steps`, the keys they name and `outcomes` stay. Unless overridden: Run,
+  // for stores that decide at once.
+  virtual void RunAsync(Op op, std::optional<Time> now, const Step* steps,
+                        Outcome* outcomes, size_t count,
+                        std::function<void(absl::Status)> done);
+
+  // The status, which came from this store, tells of an outage: the store
+  // could not decide, through no fault of the call or the configuration. Then
+  // a limiter's outage policy answers. Unless overridden: never.
+  virtual bool IsOutage(const absl::Status& status) const;
 
   // Keeps a key at hand for calls that come all the time. Null: this store has
   // nothing better than Run for it. `rule` was attached here; the binding may

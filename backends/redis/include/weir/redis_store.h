@@ -7,9 +7,14 @@
 // round trip, by the server's own time unless the call brings one. It answers
 // as the embedded store does, field by field.
 //
+// Callers on many threads share one socket, and their calls are pipelined.
+// Limiter::CheckMany of 64 keys is one round trip to each node.
+//
 // Errors: a Status says why a call was not decided. After DeadlineExceeded, or
 // a connection that was lost on the way, the call may have been charged all the
-// same; it is not sent again.
+// same; it is not sent again. Those that are outages (IsOutage) are what
+// weir/outage.h is for; others say what has to be changed, and by whom.
+// docs/redis.md has a table of both.
 //
 // Memory: one Redis key for each rule and key that is in use. It expires one
 // second after it equals a fresh one; an hour after, where calls bring their
@@ -19,6 +24,8 @@
 #ifndef WEIR_REDIS_STORE_H_
 #define WEIR_REDIS_STORE_H_
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,9 +49,22 @@ struct RedisStoreOptions {
   // Begins the name of every key; stores with different ones share nothing.
   // A namespace in the URL goes before it.
   std::string name_space = "weir";
-  // The longest that a call may take, everything included. A timeout in the
-  // URL goes before it.
+  // The longest that a call may take, everything included: the wait for a
+  // connection too. A timeout in the URL goes before it.
   Micros timeout = std::chrono::milliseconds(100);
+  // The fields below stand for parameters of the URL of the same names, which
+  // go before them.
+  //
+  // Sockets to each node. One is nearly always best: calls that share a socket
+  // share its system calls.
+  int connections = 1;
+  // What carries Limiter::CheckAsync. 1: a thread of the store's own. 0: who
+  // watches event_fd() and calls Process().
+  int io_threads = 0;
+  // Busy waiting before a blocking caller sleeps: quicker, and a core is spent.
+  Micros spin{0};
+  // The longest that connecting, AUTH and SELECT may take together.
+  Micros connect_timeout = std::chrono::seconds(1);
   std::vector<ScriptedEngine> engines;
 };
 
@@ -67,9 +87,52 @@ class RedisStore final : public Store {
 
   absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
                    Outcome* outcomes, size_t count) override;
+  // One batch for each node; the deadline is that of all of them.
+  void RunEach(Op op, std::optional<Time> now, const Step* steps,
+               Outcome* outcomes, absl::Status* statuses,
+               size_t count) override;
+  void RunMany(Op op, std::optional<Time> now,
+               absl::Span<BatchedCall> calls) override;
+  // Calls back on the store's own thread (io_threads = 1), else in Process().
+  // `done` must not destroy the store.
+  void RunAsync(Op op, std::optional<Time> now, const Step* steps,
+                Outcome* outcomes, size_t count,
+                std::function<void(absl::Status)> done) override;
+  // Unreachable, too slow, loading, failing over, out of memory, read-only and
+  // the like; not: a wrong password, a missing permission, a key of another
+  // type, an error in a script.
+  bool IsOutage(const absl::Status& status) const override;
+  // The call was not decided, and may have been charged all the same.
+  static bool MayHaveCharged(const absl::Status& status);
+
+  // With io_threads = 0: a descriptor that becomes readable when Process() has
+  // work. -1 if the store has a thread.
+  int event_fd();
+  // Does what can be done without blocking, and calls back. One thread at a
+  // time; others return at once.
+  void Process();
+
+  std::string_view name_space() const;
+  // Looks through every key of the server, or of every master, a thousand at a
+  // time, and removes those of this store's namespace; returns how many. For
+  // namespaces of passing use, such as a test's: whoever has them is as fresh
+  // afterwards. Each step takes at most the store's timeout. Needs +scan and
+  // +unlink. On a cluster, keys of slots that are moved meanwhile may be left
+  // to expire.
+  absl::StatusOr<int64_t> RemoveNamespace();
+  // The same search, which ends at the first key found and removes nothing.
+  absl::StatusOr<bool> NamespaceIsEmpty();
+
+  // Counts since the store was made, each with its name, in a fixed order:
+  // "calls", "connects", "late_replies", ... and "met_REASON" for each reason
+  // that a call can fail by or has to follow ("met_timeout", "met_moved").
+  // docs/redis.md lists them.
+  void VisitCounters(const std::function<void(std::string_view name,
+                                              int64_t value)>& visit) const;
 
  private:
   struct Impl;
+  absl::StatusOr<int64_t> SweepNamespace(bool remove);
   explicit RedisStore(std::unique_ptr<Impl> impl);
 
   std::unique_ptr<Impl> impl_;

@@ -1,0 +1,142 @@
+#include "core/denial_cache.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "absl/hash/hash.h"
+#include "core/text.h"
+
+namespace weir {
+namespace {
+
+// What asking the store takes at the most, if all is well, us.
+constexpr int64_t kPatience = 2'000;
+// Two clocks run apart by at most one part in so many.
+constexpr int64_t kDrift = 32'768;
+
+// What is left of a wait; never stays never.
+std::optional<Micros> Left(std::optional<Micros> wait, Micros passed) {
+  if (!wait.has_value()) return wait;
+  return std::max(Micros(0), *wait - passed);
+}
+
+// A denial as it is some time later.
+void Age(Micros passed, Micros wait, Decision* d) {
+  d->source = Source::kDenialCache;
+  d->retry_after = wait;
+  d->reset_after = std::max(wait, d->reset_after - passed);
+  for (size_t i = 0; i < d->verdicts.size(); ++i) {
+    RuleVerdict& v = d->verdicts[i];
+    v.retry_after = Left(v.retry_after, passed);
+    v.reset_after = std::max(Micros(0), v.reset_after - passed);
+    if (static_cast<int>(i) == d->rule) {
+      v.retry_after = wait;
+      v.reset_after = std::max(wait, v.reset_after);
+    } else {
+      v.allowed = v.allowed || v.retry_after == Micros(0);
+    }
+  }
+}
+
+}  // namespace
+
+DenialCache::DenialCache(size_t max_keys)
+    : buckets_((max_keys + kWays - 1) / kWays) {}
+
+size_t DenialCache::BucketOf(std::string_view keys) const {
+  return absl::Hash<absl::string_view>()(Sv(keys)) % buckets_.size();
+}
+
+bool DenialCache::Entry::Answers(const Question& q) const {
+  // What is denied to a cost is denied to a greater one.
+  return form == q.form && keys == q.keys &&
+         absl::MakeConstSpan(limits) == q.limits &&
+         std::equal(costs.begin(), costs.end(), q.costs.begin(), q.costs.end(),
+                    std::less_equal<int64_t>());
+}
+
+bool DenialCache::Repeat(const Question& q, int64_t now, Decision* d,
+                         Asking* asking) {
+  asking->bucket = BucketOf(q.keys);
+  Lock& lock = LockOf(asking->bucket);
+  MutexLock held(&lock.mutex);
+  asking->changes = lock.changes;
+  asking->at = now;
+  for (Entry& e : buckets_[asking->bucket]) {
+    if (e.epoch != lock.epoch || !e.Answers(q)) continue;
+    const int64_t until = now < e.until ? e.until : e.asked_by;
+    if (now >= until || (now >= e.until && e.asker == asking->asker)) {
+      e.asked_by = now + kPatience;
+      e.asker = asking->asker;
+      return false;
+    }
+    *d = e.denial;
+    // Until it is asked for again it is the wait that was told.
+    const int64_t told = e.learnt + d->retry_after->count();
+    Age(Micros(now - e.learnt), Micros(std::max(until, told) - now), d);
+    return true;
+  }
+  return false;
+}
+
+void DenialCache::Learn(const Question& q, const Asking& asking, int64_t now,
+                        const Decision* d) {
+  const bool keep = d != nullptr && !d->allowed &&
+                    d->source == Source::kStore && d->retry_after.has_value() &&
+                    *d->retry_after > Micros(0);
+  Lock& lock = LockOf(asking.bucket);
+  MutexLock held(&lock.mutex);
+  Entry* place = nullptr;
+  for (Entry& e : buckets_[asking.bucket]) {
+    const bool used = e.epoch == lock.epoch;
+    if (used && e.form == q.form && e.keys == q.keys) {
+      place = &e;
+      break;
+    }
+    // One that is free, else the one whose wait is over first.
+    if (place == nullptr || !used ||
+        (place->epoch == lock.epoch && e.until < place->until)) {
+      place = &e;
+    }
+  }
+  const bool known = place->epoch == lock.epoch && place->form == q.form &&
+                     place->keys == q.keys;
+  if (known) place->asked_by = 0;
+  if (keep && asking.changes == lock.changes) {
+    place->keys = q.keys;
+    place->form = q.form;
+    place->limits.assign(q.limits.begin(), q.limits.end());
+    place->costs.assign(q.costs.begin(), q.costs.end());
+    place->denial = *d;
+    // The wait counts from the store's reading, which lies between the two;
+    // from the answer's arrival, unless that was late.
+    place->learnt = std::min(now, asking.at + kPatience);
+    const int64_t wait = d->retry_after->count();
+    place->until = place->learnt + wait - wait / kDrift;
+    place->asked_by = 0;
+    place->epoch = lock.epoch;
+  } else if (known && d != nullptr && d->allowed && place->Answers(q)) {
+    place->epoch = 0;
+  }
+}
+
+void DenialCache::Forget(std::string_view keys) {
+  const size_t bucket = BucketOf(keys);
+  Lock& lock = LockOf(bucket);
+  MutexLock held(&lock.mutex);
+  ++lock.changes;
+  for (Entry& e : buckets_[bucket]) {
+    if (e.keys == keys) e.epoch = 0;
+  }
+}
+
+void DenialCache::ForgetAll() {
+  for (Lock& lock : locks_) {
+    MutexLock held(&lock.mutex);
+    ++lock.changes;
+    ++lock.epoch;
+  }
+}
+
+}  // namespace weir

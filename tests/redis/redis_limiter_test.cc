@@ -1,0 +1,382 @@
+// Limiters on Redis: batches, asynchronous calls, outages, counters.
+#include <poll.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <future>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/redis/fake_server.h"
+#include "tests/redis/redis_server.h"
+#include "weir/limiter.h"
+#include "weir/memory_store.h"
+#include "weir/redis_store.h"
+#include "weir/testing/engine_samples.h"
+
+namespace weir {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::RedisServer;
+
+class RedisLimiterTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    WEIR_NEEDS_REDIS_SERVER();
+    server_ = RedisServer::Start();
+    ASSERT_NE(server_, nullptr);
+    options_.timeout = seconds(10);
+  }
+
+  void Open(const std::string& parameters = "") {
+    auto store = RedisStore::Create(server_->url() + parameters, options_);
+    ASSERT_TRUE(store.ok()) << store.status();
+    store_ = *std::move(store);
+  }
+  Limiter Make(Limit limit, OutagePolicy policy = {}) {
+    LimiterOptions options;
+    options.outage = std::move(policy);
+    auto limiter = Limiter::Create(store_, std::move(limit), options);
+    EXPECT_TRUE(limiter.ok()) << limiter.status();
+    return *std::move(limiter);
+  }
+  int64_t Counted(std::string_view name) {
+    std::map<std::string, int64_t, std::less<>> all;
+    store_->VisitCounters(
+        [&](std::string_view n, int64_t value) { all.emplace(n, value); });
+    const auto at = all.find(name);
+    EXPECT_NE(at, all.end()) << name;
+    return at == all.end() ? -1 : at->second;
+  }
+
+  std::unique_ptr<RedisServer> server_;
+  RedisStoreOptions options_;
+  std::shared_ptr<RedisStore> store_;
+};
+
+TEST_F(RedisLimiterTest, ManyChecksAreSentAtOnce) {
+  Open();
+  const Limiter limiter = Make(Limit::FixedWindow(2, hours(1)));
+  ASSERT_TRUE(limiter.Check("warm").ok());
+  std::vector<std::string> names;
+  for (int i = 0; i < 64; ++i) names.push_back(std::to_string(i % 16));
+  const std::vector<std::string_view> keys(names.begin(), names.end());
+  const int64_t before = Counted("sends");
+  int granted = 0;
+  const auto all = limiter.CheckMany(keys);
+  ASSERT_EQ(all.size(), 64u);
+  for (size_t i = 0; i < all.size(); ++i) {
+    ASSERT_TRUE(all[i].ok()) << all[i].status();
+    EXPECT_EQ(all[i]->allowed, i < 32) << i;  // in the order of the keys
+    granted += all[i]->allowed ? 1 : 0;
+  }
+  EXPECT_EQ(granted, 32);
+  EXPECT_EQ(Counted("sends") - before, 1);
+}
+
+TEST_F(RedisLimiterTest, ManyChecksOfSeveralRulesAreSentAtOnce) {
+  Open();
+  const auto limiter = Limiter::Create(
+      store_, std::vector<Rule>{{"wide", Limit::SlidingLog(100, hours(1))},
+                                {"narrow", Limit::FixedWindow(2, hours(1))},
+                                {"none", Limit::Unlimited()}});
+  ASSERT_TRUE(limiter.ok()) << limiter.status();
+  ASSERT_TRUE(limiter->Check("warm").ok());
+  std::vector<std::string> names;
+  for (int i = 0; i < 63; ++i) names.push_back(std::to_string(i % 21));
+  names.emplace_back(70'000, 'x');
+  const std::vector<std::string_view> keys(names.begin(), names.end());
+  const int64_t before = Counted("sends");
+  const auto all = limiter->CheckMany(keys);
+  EXPECT_EQ(Counted("sends") - before, 1);
+  ASSERT_EQ(all.size(), 64u);
+  for (size_t i = 0; i < 63; ++i) {
+    ASSERT_TRUE(all[i].ok()) << all[i].status();
+    EXPECT_EQ(all[i]->allowed, i < 42) << i;
+    EXPECT_EQ(all[i]->rules()[0].remaining, i < 21 ? 99 : 98) << i;
+  }
+  EXPECT_TRUE(absl::IsInvalidArgument(all[63].status()));
+}
+
+TEST_F(RedisLimiterTest, ManyMoreThanFitIntoOneBatch) {
+  Open();
+  const Limiter limiter = Make(Limit::FixedWindow(5'000, hours(1)));
+  const std::vector<std::string_view> keys(10'000, "k");
+  int64_t granted = 0;
+  for (const auto& d : limiter.CheckMany(keys)) {
+    ASSERT_TRUE(d.ok()) << d.status();
+    granted += d->allowed ? 1 : 0;
+  }
+  EXPECT_EQ(granted, 5'000);
+}
+
+TEST_F(RedisLimiterTest, ManyChecksFailOneByOne) {
+  Open();
+  const Limiter limiter = Make(Limit::FixedWindow(2, hours(1)));
+  server_->Call({"SADD", "weir:default:fixed_window:{bad}", "x"});
+  const auto all = limiter.CheckMany({"a", "bad", "b"});
+  EXPECT_TRUE(all[0].ok());
+  EXPECT_FALSE(all[1].ok());
+  EXPECT_FALSE(store_->IsOutage(all[1].status())) << all[1].status();
+  EXPECT_TRUE(all[2].ok());
+}
+
+TEST_F(RedisLimiterTest, AsynchronousChecksOnTheStoresThread) {
+  options_.io_threads = 1;
+  Open();
+  EXPECT_EQ(store_->event_fd(), -1);
+  const Limiter limiter = Make(Limit::SlidingLog(40, hours(1)));
+  constexpr int kCalls = 10'000;
+  std::promise<void> all_told;
+  std::atomic<int> granted{0}, told{0};
+  server_->Pause();  // nobody waits for the server here
+  for (int i = 0; i < kCalls; ++i) {
+    limiter.CheckAsync(std::string("k"), 1, [&](absl::StatusOr<Decision> d) {
+      EXPECT_TRUE(d.ok()) << d.status();
+      if (d.ok() && d->allowed) ++granted;
+      if (++told == kCalls) all_told.set_value();
+    });
+  }
+  EXPECT_EQ(told, 0);
+  server_->Resume();
+  ASSERT_EQ(all_told.get_future().wait_for(seconds(20)),
+            std::future_status::ready);
+  EXPECT_EQ(granted, 40);
+}
+
+TEST_F(RedisLimiterTest, AsynchronousChecksInTheCallersLoop) {
+  Open();
+  const Limiter limiter = Make(Limit::Gcra(3, hours(1)));
+  int granted = 0, told = 0;
+  for (int i = 0; i < 10; ++i) {
+    limiter.CheckAsync("k", 1, [&](absl::StatusOr<Decision> d) {
+      ASSERT_TRUE(d.ok()) << d.status();
+      ++told;
+      granted += d->allowed ? 1 : 0;
+    });
+  }
+  pollfd watched{store_->event_fd(), POLLIN, 0};
+  ASSERT_GE(watched.fd, 0);
+  while (told < 10) {
+    ASSERT_EQ(poll(&watched, 1, 10'000), 1);
+    store_->Process();
+  }
+  EXPECT_EQ(granted, 3);
+}
+
+TEST_F(RedisLimiterTest, CallsThatAreOpenWhenTheStoreGoesAreTold) {
+  for (const int io_threads : {0, 1}) {
+    options_.io_threads = io_threads;
+    Open();
+    absl::Status status;
+    int told = 0;
+    {
+      const Limiter limiter =
+          Make(Limit::Gcra(3, hours(1)), OutagePolicy::Open());
+      server_->Pause();
+      limiter.CheckAsync("k", 1, [&](absl::StatusOr<Decision> d) {
+        status = d.status();
+        ++told;
+      });
+    }
+    store_.reset();
+    server_->Resume();
+    EXPECT_EQ(told, 1);
+    EXPECT_TRUE(absl::IsCancelled(status)) << status;
+  }
+}
+
+TEST_F(RedisLimiterTest, APolicyAnswersWhileTheServerIsDown) {
+  options_.timeout = seconds(2);
+  options_.io_threads = 1;
+  Open();
+  const Limiter error = Make(Limit::Gcra(8, hours(1)));
+  const Limiter open = Make(Limit::Gcra(8, hours(1)), OutagePolicy::Open());
+  const Limiter closed = Make(Limit::Gcra(8, hours(1)), OutagePolicy::Closed());
+  const Limiter local = Make(Limit::Gcra(8, hours(1)),
+                             OutagePolicy::Local(*MemoryStore::Create(), 4));
+  ASSERT_TRUE(error.Check("k").ok());
+  server_->Kill();
+
+  const absl::Status failed = error.Check("k").status();
+  EXPECT_TRUE(store_->IsOutage(failed)) << failed;
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(open.Check("k").value().allowed);
+    EXPECT_FALSE(closed.Check("k").value().allowed);
+    EXPECT_EQ(local.Check("k").value().allowed, i < 2);
+    for (const auto& d : open.CheckMany({"k", "l"})) {
+      EXPECT_EQ(d.value().source, Source::kPolicy);
+    }
+  }
+  std::promise<absl::StatusOr<Decision>> told;
+  open.CheckAsync("k", 1, [&](auto d) { told.set_value(std::move(d)); });
+  const auto d = told.get_future().get();
+  ASSERT_TRUE(d.ok()) << d.status();
+  EXPECT_EQ(d->source, Source::kPolicy);
+  EXPECT_GT(Counted("met_breaker_open") + Counted("met_unreachable"), 0);
+
+  ASSERT_TRUE(server_->Restart());
+  EXPECT_TRUE(testing::WaitUntil([&] {
+    const auto now = closed.Peek("k");
+    return now.ok() && now->source == Source::kStore;
+  }));
+}
+
+TEST_F(RedisLimiterTest, AStoreCanBeMadeWhileItsServerIsDown) {
+  Open();
+  server_->Kill();
+  const Limiter limiter = Make(Limit::Gcra(1, hours(1)), OutagePolicy::Open());
+  EXPECT_EQ(limiter.Check("k").value().source, Source::kPolicy);
+  ASSERT_TRUE(server_->Restart());
+  EXPECT_TRUE(testing::WaitUntil([&] {
+    const auto now = limiter.Peek("k");
+    return now.ok() && now->source == Source::kStore;
+  }));
+}
+
+TEST_F(RedisLimiterTest, AServerThatRefusesWritesChargesNoRule) {
+  Open();
+  const auto limiter = Limiter::Create(
+      store_, std::vector<Rule>{{"log", Limit::SlidingLogList(9, hours(1))},
+                                {"window", Limit::FixedWindow(9, hours(1))}});
+  ASSERT_TRUE(limiter.ok()) << limiter.status();
+  ASSERT_TRUE(limiter->Check("k").ok());
+  for (const char* option : {"maxmemory", "min-replicas-to-write"}) {
+    server_->Call({"CONFIG", "SET", option, "1"});
+    const absl::Status status = limiter->Check("k").status();
+    EXPECT_TRUE(store_->IsOutage(status)) << status;
+    EXPECT_FALSE(RedisStore::MayHaveCharged(status)) << status;
+    for (const auto& d : limiter->CheckMany({"k", "new"})) {
+      EXPECT_TRUE(store_->IsOutage(d.status())) << d.status();
+    }
+    // What only looks is answered all the same.
+    EXPECT_EQ(limiter->Peek("k").value().remaining, 8);
+    server_->Call({"CONFIG", "SET", option, "0"});
+    for (const char* key : {"k", "new"}) {
+      const Decision d = limiter->Peek(key).value();
+      const int64_t used = std::string_view(key) == "k" ? 1 : 0;
+      EXPECT_EQ(d.rules()[0].remaining, 9 - used);
+      EXPECT_EQ(d.rules()[1].remaining, 9 - used);
+    }
+  }
+}
+
+// The words of the block of docs/redis.md that begins so.
+std::vector<std::string> WordsOfTheDoc(const std::string& begin) {
+  std::ostringstream text;
+  text << std::ifstream(WEIR_REDIS_DOC).rdbuf();
+  const std::string doc = text.str();
+  const size_t at = doc.find(begin);
+  if (at == std::string::npos) return {};
+  std::istringstream block(doc.substr(at, doc.find("```", at) - at));
+  return {std::istream_iterator<std::string>(block), {}};
+}
+
+TEST_F(RedisLimiterTest, ThePublishedPermissionsAreEnough) {
+  const std::vector<std::string> acl = WordsOfTheDoc("ACL SETUSER");
+  ASSERT_GT(acl.size(), 10u);
+  ASSERT_TRUE(server_->Call(acl).ok());
+  options_.name_space = "weir";
+  store_ = *RedisStore::Create("redis://weir:password@127.0.0.1:" +
+                                   std::to_string(server_->port()) + "/1",
+                               options_);
+  std::vector<std::vector<Rule>> all(1);
+  for (const testing::EngineUnderTest& e : testing::BuiltInEngines()) {
+    all.push_back({{e.algorithm, e.samples.at(0)}});
+    all[0].push_back(all.back()[0]);
+  }
+  const std::string_view key = "k";
+  const Time start = store_->Now();
+  for (const std::vector<Rule>& rules : all) {
+    const auto limiter = Limiter::Create(store_, rules);
+    ASSERT_TRUE(limiter.ok()) << limiter.status();
+    // By the server's time, and by times that run on and back.
+    for (const int64_t hours_on : {-1, 0, 1, 90'000, 2}) {
+      Call call;
+      call.keys = absl::MakeConstSpan(&key, 1);
+      if (hours_on >= 0) call.now = start + hours(hours_on);
+      for (int i = 0; i < 20; ++i) {
+        for (const Op op : {Op::kCheck, Op::kPeek, Op::kRefund}) {
+          if (op == Op::kRefund && i % 5 != 0) continue;
+          const auto d = limiter->Run(op, call);
+          ASSERT_TRUE(d.ok()) << rules[0].name << ": " << d.status();
+        }
+      }
+    }
+    EXPECT_TRUE(limiter->Reset("k").ok());
+  }
+}
+
+TEST_F(RedisLimiterTest, AMisconfigurationIsNoOutage) {
+  Open();
+  const Limiter limiter = Make(Limit::Gcra(1, hours(1)), OutagePolicy::Open());
+  server_->Call({"ACL", "SETUSER", "default", "-@all"});
+  const auto d = limiter.Check("k");
+  EXPECT_TRUE(absl::IsPermissionDenied(d.status())) << d.status();
+  EXPECT_EQ(Counted("met_no_permission"), 1);
+}
+
+// A server that answers one call in a form that no script has.
+TEST(LyingServer, IsNotHeardAnyFurther) {
+  const std::string good = "$22\r\n" + std::string(22, '\0') + "\r\n";
+  for (const std::string& bad :
+       {std::string(":1\r\n"), std::string("$-1\r\n"),
+        std::string("$5\r\nhello\r\n"), std::string("*1\r\n:1\r\n")}) {
+    for (const bool asynchronous : {false, true}) {
+      std::atomic<int> calls{0};
+      testing::FakeServer server([&](const testing::FakeServer::Command&) {
+        return testing::FakeServer::Answer{calls++ == 0 ? bad : good, false};
+      });
+      RedisStoreOptions options;
+      options.io_threads = 1;
+      options.timeout = seconds(10);
+      const auto store = *RedisStore::Create(server.url(), options);
+      const auto limiter = Limiter::Create(store, Limit::Gcra(5, hours(1)));
+      const auto check = [&] {
+        if (!asynchronous) return limiter->Check("k");
+        std::promise<absl::StatusOr<Decision>> told;
+        limiter->CheckAsync(std::string("k"), 1,
+                            [&](auto d) { told.set_value(std::move(d)); });
+        return told.get_future().get();
+      };
+      const absl::Status status = check().status();
+      EXPECT_TRUE(store->IsOutage(status)) << status;
+      EXPECT_TRUE(RedisStore::MayHaveCharged(status)) << status;
+      EXPECT_EQ(calls, 1);
+      EXPECT_TRUE(check().ok());
+      EXPECT_EQ(server.connections(), 2) << bad;
+    }
+  }
+}
+
+TEST(RedisStoreOptions, AreChecked) {
+  const auto message = [](const RedisStoreOptions& options) {
+    return std::string(
+        RedisStore::Create("redis://127.0.0.1", options).status().message());
+  };
+  RedisStoreOptions options;
+  options.io_threads = 2;
+  EXPECT_NE(message(options).find("io_threads"), std::string::npos);
+  options = {};
+  options.connections = 0;
+  EXPECT_NE(message(options).find("connections"), std::string::npos);
+  // The URL goes before them.
+  options.connections = 0;
+  EXPECT_TRUE(
+      RedisStore::Create("redis://127.0.0.1?connections=2", options).ok());
+}
+
+}  // namespace
+}  // namespace weir
