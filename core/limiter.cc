@@ -107,6 +107,17 @@ absl::StatusOr<Decision> Limiter::Run(Op op, const Call& call) const {
 
 namespace {
 
+// Apart, so that the short way keeps the key and the cost in registers.
+ABSL_ATTRIBUTE_NOINLINE absl::StatusOr<Decision> FailSingle(
+    const Store& store, const RuleSet& rules, absl::Status failed,
+    std::string_view key, int64_t cost) {
+  return rules.SingleFailed(store, std::move(failed), CallOf(key, cost));
+}
+ABSL_ATTRIBUTE_NOINLINE absl::StatusOr<Decision> CheckInFull(
+    Store& store, const RuleSet& rules, std::string_view key, int64_t cost) {
+  return rules.Run(store, Op::kCheck, CallOf(key, cost));
+}
+
 // The short way.
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline absl::StatusOr<Decision> CheckSingle(
     Store& store, const RuleSet& rules, std::string_view key, int64_t cost) {
@@ -114,7 +125,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline absl::StatusOr<Decision> CheckSingle(
   Outcome outcome;
   absl::Status s = store.Run(Op::kCheck, std::nullopt, &step, &outcome, 1);
   if (__builtin_expect(!s.ok(), 0)) {
-    return rules.SingleFailed(store, std::move(s), CallOf(key, cost));
+    return FailSingle(store, rules, std::move(s), key, cost);
   }
   return absl::StatusOr<Decision>(absl::in_place, rules.Single(outcome));
 }
@@ -129,7 +140,7 @@ absl::StatusOr<Decision> Limiter::Check(std::string_view key,
           1)) {
     return CheckSingle(*state_->store, rules, key, cost);
   }
-  return rules.Run(*state_->store, Op::kCheck, CallOf(key, cost));
+  return CheckInFull(*state_->store, rules, key, cost);
 }
 absl::StatusOr<Decision> Limiter::Check(const Call& call) const {
   return state_->Run(Op::kCheck, call);
