@@ -242,6 +242,8 @@ struct MemoryStore::Impl final : CellHost {
     Table::Entry entry;
     uint32_t removals = 0;
   };
+  // Of a stripe, with so many a core's cache holds 64 of them.
+  static constexpr size_t kNearEntries = 512;
   // `guess` may be null.
   bool RunOne(Op op, const Reading& known, const Step& step, uint64_t hash,
               const Guess* guess, Outcome* outcome);
@@ -425,17 +427,22 @@ bool MemoryStore::Impl::RunOne(Op op, const Reading& known, const Step& step,
   Table::Entry entry = guess != nullptr && guess->removals == s.table.removals()
                            ? guess->entry
                            : s.table.Noted(hash);
-  int64_t now;
-  if (s.table.IsOf(entry, record, step.key)) {
-    now = Read(known);
-  } else {
-    // The counter waits for loads that stand before it (on some processors for
-    // all of them), but not for memory that is only on its way.
+  const bool known_entry = s.table.IsOf(entry, record, step.key);
+  // The counter waits for loads that stand before it (on some processors for
+  // all of them), but not for memory that is only on its way: it is read before
+  // a search that is likely to miss the cache, and after one that is not, which
+  // can then be made while the last call ends.
+  const bool far = !known_entry && s.table.size() > kNearEntries;
+  int64_t now = 0;
+  if (far) {
     s.table.Prefetch(hash);
     now = Read(known);
+  }
+  if (!known_entry) {
     entry = s.table.Find(hash, record, step.key);
     s.table.Note(hash, entry);
   }
+  if (!far) now = Read(known);
   if (__builtin_expect(entry && entry.slot().IsPlain(record.id), 1) &&
       record.hot(record.params, entry.state(record), now, step.cost,
                  record.counts_denied, outcome)) {
