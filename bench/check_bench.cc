@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -27,7 +28,10 @@ namespace {
 using std::chrono::hours;
 using std::chrono::seconds;
 
+// The threads of a run all ask for them.
 const Keys& KeysFor(size_t count) {
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
   static std::map<size_t, std::unique_ptr<Keys>>* const made =
       new std::map<size_t, std::unique_ptr<Keys>>();
   std::unique_ptr<Keys>& keys = (*made)[count];
