@@ -26,9 +26,16 @@ struct BoundKey::State {
 
   // Binds under the rules of now, unless that is done.
   absl::Status Rebind() {
-    const std::lock_guard<std::mutex> lock(mutex);
     const RuleSet& set = limiter->rules();
-    if (!all.empty() && all.back()->set == &set) return absl::OkStatus();
+    // acquire: pairs with the release below.
+    const Bound* now = current.load(std::memory_order_acquire);
+    if (now != nullptr && now->set == &set) return absl::OkStatus();
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (const auto& bound : all) {
+      if (bound->set != &set) continue;
+      current.store(bound.get(), std::memory_order_release);
+      return absl::OkStatus();
+    }
     auto bound = std::make_unique<Bound>();
     bound->set = &set;
     if (const AttachedLimit* single = set.single(); single != nullptr) {
@@ -38,9 +45,9 @@ struct BoundKey::State {
       bound->limit = single->limit.traits.capacity;
       bound->binding = *std::move(binding);
     }
-    // release: pairs with the acquire in Decide.
-    current.store(bound.get(), std::memory_order_release);
     all.push_back(std::move(bound));
+    // release: pairs with the acquire in Decide.
+    current.store(all.back().get(), std::memory_order_release);
     return absl::OkStatus();
   }
 
@@ -79,7 +86,8 @@ struct BoundKey::State {
   const std::string key;
   std::atomic<const Bound*> current{nullptr};
   std::mutex mutex;  // guards `all`
-  // Those of replaced rules are kept: a call may still be at work with one.
+  // One for each set of rules that was asked. Those of replaced ones are kept:
+  // a call may still be at work with one, and their rules may come back.
   std::vector<std::unique_ptr<const Bound>> all;
 };
 

@@ -5,13 +5,21 @@
 // calibrations the counter is followed for at most kSpanUs; a reading that
 // comes later calibrates first, so that whatever happened in between (a rate
 // that is off, a machine that slept) is seen before a time is given. There is
-// no thread: calls calibrate, and only one at a time.
+// no thread, and nobody waits: one call calibrates, and those that come
+// meanwhile read the end of the last span or, where that is later, the steady
+// clock less kMarginUs.
 //
 // Bound: a reading differs from the steady clock by at most 1 us, plus kSpanUs
-// times the relative change of the counter's rate within that span (5 us for
-// 1000 ppm). It never runs back: where it is found to be ahead it goes slower
+// times the relative change of the counter's rate within that span (4 us for
+// 1000 ppm), plus what the counters of the cores differ by. Where the machine
+// slept, or the counter ran on while the steady clock did not, it can be ahead
+// by kSpanUs. It never runs back: where it is found to be ahead it goes slower
 // until it is not. Readings of several threads agree as far as their counters
-// do (an invariant counter is one clock for all cores).
+// do (an invariant counter is one clock for all cores): a counter that is up to
+// kBehindUs behind that of the last calibration reads as that calibration's
+// time. One that is further behind was set back; where that happens
+// kMostSetBack times it is not believed again, and the clock is the steady
+// clock.
 //
 // Source gives
 //   static bool Usable()              the counter runs at one rate, everywhere
@@ -25,6 +33,7 @@
 #define WEIR_CORE_CALIBRATED_CLOCK_H_
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -37,6 +46,9 @@ template <class Source>
 class CalibratedClock {
  public:
   static constexpr int64_t kSpanUs = 4'000;
+  static constexpr int64_t kBehindUs = kSpanUs / 4;
+  static constexpr int64_t kMarginUs = 8;
+  static constexpr int kMostSetBack = 8;
   static constexpr int64_t kSettleNs = 1'000'000;
   static constexpr int64_t kWindowNs = 1'000'000'000;
 
@@ -63,26 +75,50 @@ class CalibratedClock {
     int64_t ns = 0;
   };
 
+  // What the counter is read by, until the next calibration.
+  struct Calibration {
+    uint64_t base = 0;  // ticks
+    uint64_t rate = 0;  // us a tick, times 2^64; 0: not known
+    uint64_t soon = 0;  // ticks from the base to the end of the span
+    int64_t us = 0;     // the time at the base
+
+    // No reading by this calibration is later.
+    int64_t End() const { return us + Scale(soon, rate); }
+  };
+
+  // Of the two the one that is not current is written, so that a reader never
+  // waits for a writer.
+  struct Shared {
+    std::atomic<uint64_t> base{0};
+    std::atomic<uint64_t> rate{0};
+    std::atomic<uint64_t> soon{0};
+    std::atomic<int64_t> us{0};
+  };
+
   template <class Ticks>
   __attribute__((always_inline)) int64_t Read(Ticks ticks_now) const {
-    if (!usable_) return Source::SteadyNs() / 1000 + offset_us_;
+    if (!usable_) return SteadyUs();
     for (;;) {
-      // A sequence lock. acquire, four times: no load moves up before the one
-      // above it, so if `version_` is the same at the end (relaxed will do:
-      // nothing is left below that could move up), all are of one calibration.
-      // They pair with the release stores in Publish.
-      const uint32_t version = version_.load(std::memory_order_acquire);
-      const uint64_t base = base_ticks_.load(std::memory_order_acquire);
-      const uint64_t rate = rate_.load(std::memory_order_acquire);
-      const uint64_t soon = soon_.load(std::memory_order_acquire);
-      const int64_t us = base_us_.load(std::memory_order_acquire);
-      const uint64_t elapsed = ticks_now() - base;
-      const bool whole = (version & 1) == 0 &&
-                         version_.load(std::memory_order_relaxed) == version;
+      // A sequence lock over two places. acquire, five times: no load moves up
+      // before the one above it, so if `current_` is the same at the end
+      // (relaxed will do: nothing is left below that could move up), all are of
+      // one calibration. They pair with the release stores in Publish: who
+      // reads a word of the calibration after the next also sees that the next
+      // was there. The counter goes first: on some processors it waits for the
+      // loads before it.
+      const uint64_t ticks = ticks_now();
+      const uint32_t current = current_.load(std::memory_order_acquire);
+      const Shared& shared = shared_[current & 1];
+      const uint64_t base = shared.base.load(std::memory_order_acquire);
+      const uint64_t rate = shared.rate.load(std::memory_order_acquire);
+      const uint64_t soon = shared.soon.load(std::memory_order_acquire);
+      const int64_t us = shared.us.load(std::memory_order_acquire);
+      const uint64_t elapsed = ticks - base;
+      const bool whole = current_.load(std::memory_order_relaxed) == current;
       if (__builtin_expect(elapsed < soon && whole, 1)) {
         return us + Scale(elapsed, rate);
       }
-      if (int64_t t; Calibrate(&t)) return t;
+      if (int64_t t; whole && ReadSlowly(current, &t)) return t;
     }
   }
 
@@ -90,45 +126,87 @@ class CalibratedClock {
     return static_cast<int64_t>((Product{ticks} * rate) >> 64);
   }
 
-  // Takes a new pair of readings, and a new base. True: `*t` is a reading.
-  // False: it can be read the quick way now.
-  __attribute__((noinline)) bool Calibrate(int64_t* t) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    // relaxed: only holders of the mutex write these.
-    const uint64_t rate = rate_.load(std::memory_order_relaxed);
-    const uint64_t soon = soon_.load(std::memory_order_relaxed);
-    const uint64_t base = base_ticks_.load(std::memory_order_relaxed);
-    if (rate != 0 && Source::OrderedTicks() - base < soon) {
-      return false;  // another call has just done it
+  int64_t SteadyUs() const { return Source::SteadyNs() / 1000 + offset_us_; }
+
+  // No reading is earlier than `t` from here on. relaxed: all that is asked of
+  // the floor is that it does not fall.
+  int64_t RaiseFloor(int64_t t) const {
+    int64_t floor = floor_us_.load(std::memory_order_relaxed);
+    while (floor < t && !floor_us_.compare_exchange_weak(
+                            floor, t, std::memory_order_relaxed)) {
     }
-    // Nobody reads by the old calibration from here on: seq_cst, a full
-    // barrier, so that the counter is read after the odd version is there. A
-    // reading that was taken before is not later than this pair.
-    version_.exchange(version_.load(std::memory_order_relaxed) + 1,
-                      std::memory_order_seq_cst);
+    return std::max(floor, t);
+  }
+
+  // While the rate is not known. 1 us less than the steady clock, since the
+  // first span may be short of it by a part of that.
+  int64_t ReadFloor() const { return RaiseFloor(SteadyUs() - 1); }
+
+  // The counter was read outside the span of the `current`th calibration, or so
+  // long ago that this is another one. True: `*t` is a reading. False: it can
+  // be read the quick way now.
+  __attribute__((noinline)) bool ReadSlowly(uint32_t current,
+                                            int64_t* t) const {
+    const Shared& shared = shared_[current & 1];
+    // As in Read.
+    Calibration c;
+    c.base = shared.base.load(std::memory_order_acquire);
+    c.rate = shared.rate.load(std::memory_order_acquire);
+    c.soon = shared.soon.load(std::memory_order_acquire);
+    c.us = shared.us.load(std::memory_order_acquire);
+    if (current_.load(std::memory_order_relaxed) != current) return false;
+    const uint64_t elapsed = Source::OrderedTicks() - c.base;
+    if (elapsed < c.soon) return false;
+    if (c.rate != 0 && 0 - elapsed <= c.soon / (kSpanUs / kBehindUs)) {
+      *t = c.us;  // of a core whose counter is a little behind
+      return true;
+    }
+    // relaxed: the floor stands still by then, and is seen or is not needed.
+    if (given_up_.load(std::memory_order_relaxed)) {
+      *t = std::max(floor_us_.load(std::memory_order_relaxed), SteadyUs());
+      return true;
+    }
+    // Who comes meanwhile does not wait: callers may hold a lock of their own.
+    const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) {
+      *t =
+          c.rate == 0 ? ReadFloor() : std::max(c.End(), SteadyUs() - kMarginUs);
+      return true;
+    }
+    // relaxed: only holders of the mutex write it.
+    if (current_.load(std::memory_order_relaxed) != current) return false;
+    return Calibrate(c, elapsed, t);
+  }
+
+  // Takes a new pair of readings, and a new base. The mutex is held. Answers
+  // like ReadSlowly.
+  bool Calibrate(const Calibration& old, uint64_t elapsed, int64_t* t) const {
     const Pair now = TakePair();
-    const uint64_t elapsed = now.ticks - base;
     const int64_t steady_us = now.ns / 1000 + offset_us_;
-    if (rate != 0) {
-      // What the last base could have given at most.
-      floor_us_ = std::max(floor_us_, base_us_.load(std::memory_order_relaxed) +
-                                          Scale(std::min(elapsed, soon), rate));
+    const int64_t floor =
+        RaiseFloor(old.rate == 0 ? steady_us : std::max(old.End(), steady_us));
+    const bool was_set_back = old.rate != 0 && elapsed >> 63 != 0;
+    if (was_set_back && ++set_backs_ == kMostSetBack) {
+      Publish({});
+      given_up_.store(true, std::memory_order_relaxed);
+      *t = floor;
+      return true;
     }
-    floor_us_ = std::max(floor_us_, steady_us);
     const uint64_t measured = Measure(now);
-    if (measured == 0 || !Alike(measured, rate)) {
+    if (measured == 0 || !Alike(measured, old.rate)) {
       // Not known yet, or no longer what it was: begin again.
-      if (rate != 0 || oldest_.ns == 0) oldest_ = middle_ = now;
-      Publish(0, 0, 0, 0);
-      *t = floor_us_;
+      if (old.rate != 0 || oldest_.ns == 0) oldest_ = middle_ = now;
+      if (old.rate != 0) Publish({});
+      *t = ReadFloor();
       return true;
     }
     if (now.ns - middle_.ns > kWindowNs) {
       oldest_ = middle_;
       middle_ = now;
     }
-    Publish(now.ticks, floor_us_, Slowed(measured, floor_us_ - steady_us),
-            static_cast<uint64_t>((Product{kSpanUs} << 64) / measured));
+    Publish({now.ticks, Slowed(measured, floor - steady_us),
+             static_cast<uint64_t>((Product{kSpanUs} << 64) / measured),
+             floor});
     return false;
   }
 
@@ -176,29 +254,30 @@ class CalibratedClock {
     return best;
   }
 
-  // Ends what the odd version began.
-  void Publish(uint64_t ticks, int64_t us, uint64_t rate, uint64_t soon) const {
-    // release: whoever reads one of these sees the odd version, or a later
-    // one. Pairs with the acquire loads in Read.
-    base_ticks_.store(ticks, std::memory_order_release);
-    rate_.store(rate, std::memory_order_release);
-    soon_.store(soon, std::memory_order_release);
-    base_us_.store(us, std::memory_order_release);
-    version_.store(version_.load(std::memory_order_relaxed) + 1,
-                   std::memory_order_release);
+  void Publish(const Calibration& c) const {
+    // relaxed: only holders of the mutex write it.
+    const uint32_t next = current_.load(std::memory_order_relaxed) + 1;
+    Shared& shared = shared_[next & 1];
+    // release: whoever reads one of these sees the last current one, or a later
+    // one; whoever sees this one as current reads all of these. Pairs with the
+    // acquire loads in Read.
+    shared.base.store(c.base, std::memory_order_release);
+    shared.rate.store(c.rate, std::memory_order_release);
+    shared.soon.store(c.soon, std::memory_order_release);
+    shared.us.store(c.us, std::memory_order_release);
+    current_.store(next, std::memory_order_release);
   }
 
   const bool usable_;
   const int64_t offset_us_;
-  alignas(64) mutable std::atomic<uint32_t> version_{0};
-  mutable std::atomic<uint64_t> base_ticks_{0};
-  mutable std::atomic<uint64_t> rate_{0};  // us a tick, times 2^64; 0: unknown
-  mutable std::atomic<uint64_t> soon_{0};  // ticks from the base to the next
-  mutable std::atomic<int64_t> base_us_{0};
-  alignas(64) mutable std::mutex mutex_;  // guards what follows
-  mutable Pair oldest_;                   // the rate is measured from here
-  mutable Pair middle_;                   // and from here a second later
-  mutable int64_t floor_us_ = INT64_MIN;  // no reading has been later
+  alignas(64) mutable std::array<Shared, 2> shared_;
+  mutable std::atomic<uint32_t> current_{0};
+  alignas(64) mutable std::atomic<int64_t> floor_us_{INT64_MIN};
+  mutable std::atomic<bool> given_up_{false};
+  mutable std::mutex mutex_;   // guards what follows, and Publish
+  mutable Pair oldest_;        // the rate is measured from here
+  mutable Pair middle_;        // and from here a second later
+  mutable int set_backs_ = 0;  // so often was the counter set back
 };
 
 }  // namespace weir

@@ -1,6 +1,8 @@
 #include "weir/clock.h"
 
 #include <chrono>
+#include <fstream>
+#include <string>
 
 #include "core/time_stamp_counter.h"
 
@@ -14,6 +16,12 @@ int64_t MicrosOf() {
 }
 
 }  // namespace
+
+bool KernelGoesBy(std::string_view name, const std::string& path) {
+  std::ifstream file(path);
+  std::string word;
+  return file >> word && word == name;
+}
 
 void Clock::WaitUntil(Time, std::condition_variable& cv,
                       std::unique_lock<std::mutex>& lock) const {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -27,11 +28,12 @@ struct Limiter::State {
   }
 
   // Sets that were replaced are kept: a call may still be reading them, and
-  // decisions name their rules by views.
+  // decisions name their rules by views. A set that is known already is not
+  // kept again, it comes back. Under update_mutex.
   void Replace(std::shared_ptr<const RuleSet> next) {
+    const RuleSet* now = Keep(std::move(next));
     // release: pairs with the acquire in rules.
-    current.store(next.get(), std::memory_order_release);
-    sets.push_back(std::move(next));
+    current.store(now, std::memory_order_release);
   }
 
   absl::StatusOr<Decision> Run(Op op, const Call& call) const {
@@ -53,7 +55,20 @@ struct Limiter::State {
   WaitingRoom room;
   std::atomic<const RuleSet*> current{nullptr};
   std::mutex update_mutex;  // held while sets change
-  std::vector<std::shared_ptr<const RuleSet>> sets;
+  // By their texts; then those that have none.
+  std::map<std::string, std::shared_ptr<const RuleSet>> sets;
+  std::vector<std::shared_ptr<const RuleSet>> sets_alone;
+
+ private:
+  const RuleSet* Keep(std::shared_ptr<const RuleSet> set) {
+    std::string text = set->Text();
+    if (!text.empty()) {
+      return sets.try_emplace(std::move(text), std::move(set))
+          .first->second.get();
+    }
+    sets_alone.push_back(std::move(set));
+    return sets_alone.back().get();
+  }
 };
 
 inline Call CallOf(const std::string_view& key, const int64_t& cost) {

@@ -216,6 +216,24 @@ absl::StatusOr<std::unique_ptr<const RuleSet>> RuleSet::Make(
   return std::unique_ptr<const RuleSet>(std::move(set));
 }
 
+std::string RuleSet::Text() const {
+  std::string text;
+  const auto add = [&text](std::string_view part) {
+    absl::StrAppend(&text, part.size(), ":", Sv(part));
+  };
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    if (rules_[i].plan_of != nullptr) return "";
+    add(rules_[i].name);
+    add(rules_[i].observe ? "observe" : "");
+    const double soft = rules_[i].soft.value_or(0);  // never 0 itself
+    add({reinterpret_cast<const char*>(&soft), sizeof(soft)});
+    const CompiledLimit& limit = attached_[i][0].limit;
+    add(limit.algorithm);
+    add(limit.text);
+  }
+  return text;
+}
+
 size_t RuleSet::LayOut(const Call& call, int64_t max_wait,
                        const AttachedLimit** limits, Step* steps) const {
   size_t count = 0;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +43,9 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
       std::shared_ptr<DenialCache> denials);
 
   const std::vector<Rule>& rules() const { return rules_; }
+  // Equal texts: sets that decide alike, whatever is asked. Empty: it can't be
+  // told (functions, plan_of, can't be compared).
+  std::string Text() const;
 
   // The one rule there is, if it is enforced, has no plans, asks the store and
   // goes by no denial cache; else null. Its calls go the short way:

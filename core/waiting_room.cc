@@ -28,37 +28,40 @@ void WaitingRoom::Wake(Ticket* ticket, bool call_off) {
   ticket->changed_.notify_all();
 }
 
+WaitingRoom::Stay::InRoom::InRoom(WaitingRoom* r, Ticket* t)
+    : room(r), ticket(t) {
+  const std::lock_guard<std::mutex> lock(room->mutex_);
+  room->all_.push_back(ticket);
+  if (room->closed_) Wake(ticket, true);
+}
+
+WaitingRoom::Stay::InRoom::~InRoom() {
+  const std::lock_guard<std::mutex> lock(room->mutex_);
+  auto& all = room->all_;
+  all.erase(std::find(all.begin(), all.end(), ticket));
+}
+
 WaitingRoom::Stay::Stay(WaitingRoom* room, Ticket* ticket, Cancellation* cancel)
-    : room_(room), ticket_(ticket) {
-  {
-    const std::lock_guard<std::mutex> lock(room_->mutex_);
-    room_->all_.push_back(ticket_);
-    if (room_->closed_) Wake(ticket_, true);
-  }
+    : in_room_(room, ticket) {
   if (cancel == nullptr) return;
+  const std::lock_guard<std::mutex> lock(cancel->state_->mutex);
+  cancel->state_->tickets.push_back(ticket);
   cancel_ = cancel->state_;
-  const std::lock_guard<std::mutex> lock(cancel_->mutex);
-  cancel_->tickets.push_back(ticket_);
-  if (cancel_->cancelled) Wake(ticket_, true);
+  if (cancel_->cancelled) Wake(ticket, true);
 }
 
 WaitingRoom::Stay::~Stay() {
-  {
-    const std::lock_guard<std::mutex> lock(room_->mutex_);
-    auto& all = room_->all_;
-    all.erase(std::find(all.begin(), all.end(), ticket_));
-  }
   if (cancel_ == nullptr) return;
   const std::lock_guard<std::mutex> lock(cancel_->mutex);
   auto& tickets = cancel_->tickets;
-  tickets.erase(std::find(tickets.begin(), tickets.end(), ticket_));
+  tickets.erase(std::find(tickets.begin(), tickets.end(), in_room_.ticket));
 }
 
 std::vector<int64_t> WaitingRoom::Join(const std::string& line,
                                        Ticket* ticket) {
+  std::vector<int64_t> ahead(ticket->costs_.size(), 0);
   const std::lock_guard<std::mutex> lock(mutex_);
   std::deque<Ticket*>& waiting = lines_[line];
-  std::vector<int64_t> ahead(ticket->costs_.size(), 0);
   for (const Ticket* t : waiting) {
     for (size_t i = 0; i < ahead.size(); ++i) {
       ahead[i] = std::min(kMaxExact, ahead[i] + t->costs_[i]);

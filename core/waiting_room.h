@@ -45,8 +45,18 @@ class WaitingRoom {
     Stay& operator=(const Stay&) = delete;
 
    private:
-    WaitingRoom* const room_;
-    Ticket* const ticket_;
+    struct InRoom {
+      InRoom(WaitingRoom* r, Ticket* t);
+      ~InRoom();
+      InRoom(const InRoom&) = delete;
+      InRoom& operator=(const InRoom&) = delete;
+
+      WaitingRoom* const room;
+      Ticket* const ticket;
+    };
+
+    const InRoom in_room_;
+    // Null: it was given none.
     std::shared_ptr<Cancellation::State> cancel_;
   };
 

@@ -1,11 +1,21 @@
 // The calibrated clock on a counter and a steady clock that the test moves.
 #include "core/calibrated_clock.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "core/time_stamp_counter.h"
 #include "gtest/gtest.h"
 
 namespace weir {
@@ -102,6 +112,107 @@ TEST(CalibratedClock, IsTheSteadyClockWhereThereIsNoCounter) {
   EXPECT_EQ(clock.Now(), Source::SteadyUs() + 3);
   Source::ns += 1'234'000;
   EXPECT_EQ(clock.Early(), Source::SteadyUs() + 3);
+}
+
+// Two cores whose counters are so far apart; the test says which one reads.
+template <int kApartUs>
+struct TwoCores : FakeSource<1000 + kApartUs> {
+  using One = FakeSource<1000 + kApartUs>;
+  static inline bool ahead = false;
+
+  static uint64_t Ticks() {
+    return One::Ticks() + (ahead ? kApartUs * 1000 : 0);
+  }
+  static uint64_t OrderedTicks() { return Ticks(); }
+};
+
+// How far a clock is from the steady clock at most, in us, over ten seconds on
+// two such cores.
+template <class Source>
+int64_t FarthestInTenSeconds(const CalibratedClock<Source>& clock) {
+  std::mt19937 random(1);
+  int64_t farthest = 0;
+  for (int i = 0; i < 1'000'000; ++i) {
+    Source::ahead = random() % 2 == 0;
+    Source::Pass(10, 1000);
+    farthest = std::max(farthest, std::abs(clock.Now() - Source::SteadyUs()));
+  }
+  return farthest;
+}
+
+TEST(CalibratedClock, IsNotDrivenAheadByCoresThatDisagree) {
+  const CalibratedClock<TwoCores<100>> clock(0);
+  EXPECT_LE(FarthestInTenSeconds(clock), 250);
+}
+
+TEST(CalibratedClock, GivesUpACounterThatIsSetBackAgainAndAgain) {
+  using Source = TwoCores<5'000>;
+  const CalibratedClock<Source> clock(0);
+  EXPECT_LE(FarthestInTenSeconds(clock), 50'000);
+  for (int i = 0; i < 100; ++i) {
+    Source::ahead = !Source::ahead;
+    Source::Pass(10, 1000);
+    EXPECT_EQ(clock.Now(), Source::SteadyUs());
+  }
+}
+
+// The first reading of the steady clock after `during` was set runs it.
+struct Interrupted : FakeSource<7> {
+  static inline std::function<void()> during;
+
+  static int64_t SteadyNs() {
+    if (during) std::exchange(during, nullptr)();
+    return ns.load();
+  }
+};
+
+TEST(CalibratedClock, NobodyWaitsForTheCallThatCalibrates) {
+  const CalibratedClock<Interrupted> clock(0);
+  clock.Now();
+  Interrupted::Pass(2'000, 1000);
+  const int64_t before = clock.Now();
+  for (const int64_t pass : {5'000, 4'001, 90'000}) {
+    Interrupted::Pass(pass, 1000);
+    int64_t meanwhile = 0;
+    Interrupted::during = [&] {
+      std::thread([&] { meanwhile = clock.Now(); }).join();
+    };
+    const int64_t after = clock.Now();
+    EXPECT_FALSE(Interrupted::during) << "nobody calibrated";
+    EXPECT_GE(meanwhile, before);
+    EXPECT_LE(meanwhile, after);
+    EXPECT_LE(std::abs(meanwhile - Interrupted::SteadyUs()),
+              CalibratedClock<Interrupted>::kMarginUs + 1);
+  }
+}
+
+TEST(CalibratedClock, NobodyWaitsWhileTheRateIsNotKnown) {
+  using Source = Interrupted;
+  const CalibratedClock<Source> clock(0);
+  int64_t meanwhile = 0;
+  Source::during = [&] {
+    std::thread([&] { meanwhile = clock.Now(); }).join();
+  };
+  EXPECT_GE(clock.Now(), meanwhile);
+  EXPECT_LE(std::abs(meanwhile - Source::SteadyUs()), 1);
+}
+
+// A file that says what the kernel goes by.
+class KernelsClockTest : public ::testing::Test {
+ protected:
+  const std::string path_ = ::testing::TempDir() + "weir_current_clocksource_" +
+                            std::to_string(getpid());
+  ~KernelsClockTest() override { std::remove(path_.c_str()); }
+};
+
+TEST_F(KernelsClockTest, IsTheOneThatTheFileNames) {
+  EXPECT_FALSE(KernelGoesBy("tsc", path_));
+  std::ofstream(path_) << "tsc\n";
+  EXPECT_TRUE(KernelGoesBy("tsc", path_));
+  std::ofstream(path_) << "tsc-early\n";
+  EXPECT_FALSE(KernelGoesBy("tsc", path_));
+  std::ofstream(path_) << "hpet\n";
+  EXPECT_FALSE(KernelGoesBy("tsc", path_));
 }
 
 TEST(CalibratedClock, NoThreadSeesATimeBeforeOneThatAnotherHasSeen) {

@@ -3,14 +3,18 @@
 #include "weir/memory_store.h"
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "weir/bound_key.h"
 #include "weir/limiter.h"
 #include "weir/testing/random.h"
 
@@ -126,6 +130,56 @@ TEST_F(MemoryStoreTest, ReadsItsOwnClockWhereNoneIsGiven) {
   EXPECT_EQ(Make(0, 1)->Now(), clock_->Now());
 }
 
+// After a reading was taken, and before it is used, something happens.
+class InterruptedClock final : public Clock {
+ public:
+  Time Now() const override {
+    const Time now = now_;
+    if (meanwhile) std::exchange(meanwhile, nullptr)();
+    return now;
+  }
+  void Advance(Micros by) { now_ += by; }
+
+  mutable std::function<void()> meanwhile;
+
+ private:
+  Time now_ = TimeFromMicros(1'700'000'000'000'000);
+};
+
+// A call that is held up for longer than its key's state reaches does not take
+// what others charged meanwhile for the doing of a clock that jumped.
+TEST(MemoryStoreClockTest, AWaitIsNoJumpOfTheClock) {
+  const auto window = std::chrono::milliseconds(1);
+  for (const Limit& limit :
+       {Limit::FixedWindow(5, window), Limit::SlidingWindowCounter(5, window),
+        Limit::SlidingLog(5, window), Limit::SlidingLogList(5, window),
+        Limit::WindowedTokenBucket(5, window, 5),
+        Limit::Gcra(5, window).MaxWait(Micros(0))}) {
+    SCOPED_TRACE(limit.algorithm());
+    const auto clock = std::make_shared<InterruptedClock>();
+    MemoryStoreOptions options;
+    options.clock = clock;
+    const Limiter limiter =
+        *Limiter::Create(*MemoryStore::Create(options), limit);
+    ASSERT_TRUE(limiter.Check("a")->allowed);
+    bool drained = false;
+    clock->meanwhile = [&] {
+      clock->Advance(Micros(5'000));
+      const std::string_view key = "a";
+      const int64_t cost = 5;
+      Call call;
+      call.keys = absl::MakeConstSpan(&key, 1);
+      call.costs = absl::MakeConstSpan(&cost, 1);
+      call.now = clock->Now();
+      drained = limiter.Check(call)->allowed;
+    };
+    const std::string_view key = "a";
+    EXPECT_FALSE(limiter.CheckMany({&key, 1})[0]->allowed);
+    ASSERT_TRUE(drained);
+    EXPECT_FALSE(limiter.Check("a")->allowed);
+  }
+}
+
 TEST_F(MemoryStoreTest, AFullStoreDecidesForKnownKeysOnly) {
   constexpr int kMax = 100;
   const auto store = Make(kMax, 4);
@@ -204,6 +258,62 @@ TEST_F(MemoryStoreTest, KeysThatEqualFreshOnesMakeRoom) {
   }
   EXPECT_LE(store->counters().keys, kMax);
   EXPECT_GE(store->counters().expired, kMax);
+}
+
+TEST_F(MemoryStoreTest, ThreadsDoNotPassTheBoundOnKeysForAMoment) {
+  const auto store = Make(8, 16);
+  const Limiter limiter = With(store, Limit::Gcra(1, hours(1)));
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> callers;
+  for (int n = 0; n < 3; ++n) {
+    callers.emplace_back([&, n] {
+      for (int i = 0; i < 20'000; ++i) {
+        (void)limiter.Check(Key(n * 100 + i % 40)).ok();
+      }
+    });
+  }
+  int64_t most = 0;
+  std::thread watcher([&] {
+    while (!stop) most = std::max(most, store->counters().keys);
+  });
+  for (std::thread& caller : callers) caller.join();
+  stop = true;
+  watcher.join();
+  EXPECT_LE(most, 8);
+}
+
+TEST_F(MemoryStoreTest, AHandlesCellCountsInTheBytes) {
+  MemoryStoreOptions options;
+  options.clock = clock_;
+  options.max_bytes = 400;
+  const auto store = *MemoryStore::Create(options);
+  const Limiter limiter = With(store, Limit::Gcra(1, hours(1)));
+  ASSERT_TRUE(limiter.Check("a").ok());
+  const int64_t without = store->counters().bytes;
+  {
+    const BoundKey handle = *limiter.Bind("a");
+    EXPECT_GE(store->counters().bytes, without + 64);
+    const BoundKey another = *limiter.Bind("a");
+    EXPECT_LT(store->counters().bytes, without + 128);
+  }
+  EXPECT_EQ(store->counters().bytes, without);
+  // Where there is no room for a cell, there is no handle.
+  std::vector<BoundKey> handles;
+  absl::Status refused;
+  for (int i = 0; i < 10 && refused.ok(); ++i) {
+    absl::StatusOr<BoundKey> handle = limiter.Bind(Key(i));
+    if (handle.ok()) {
+      handles.push_back(*std::move(handle));
+    } else {
+      refused = handle.status();
+    }
+  }
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(limiter.Bind("a").status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_FALSE(limiter.Check("a")->allowed);
+  handles.clear();
+  EXPECT_TRUE(limiter.Bind("a").ok());
 }
 
 TEST_F(MemoryStoreTest, NoBoundIsNoBound) {

@@ -3,10 +3,11 @@
 // the handle decides without the stripe's.
 //
 // The lock is a sequence lock: an even version is free, an odd one is busy.
-//  - A handle reads the version and the state, decides, and, if it charges,
-//    makes the version busy by a compare-and-swap from the very version it
-//    read: nothing has changed since. It stores the new state and a new even
-//    version. A denial only reads.
+//  - A handle reads the version, the state and the version again: if that is
+//    the same, the state is whole, and only then does an engine see it. It
+//    decides, and, if it charges, makes the version busy by a compare-and-swap
+//    from the very version it read: nothing has changed since. It stores the
+//    new state and a new even version. A denial only reads.
 //  - A call under the stripe's lock (several rules, Update, Reset, Refund, a
 //    call by key) holds the version busy for as long as it has the key open.
 //    It works on a copy and stores that at the end.
@@ -40,12 +41,15 @@ inline void StoreWords(char* to, const void* from, size_t bytes) {
 class alignas(64) BoundCell {
  public:
   static constexpr size_t kWords = 5;
+  static constexpr size_t kBytes = kWords * 8;
   // In the first word: there is no state, the key is fresh. No engine's state
   // begins with it: a time or the number of a slot is far from it.
   static constexpr int64_t kAbsent = std::numeric_limits<int64_t>::min();
 
-  // Null: no state.
-  BoundCell(const LimitRecord* record, const char* state, size_t bytes) {
+  // Without a state.
+  explicit BoundCell(const LimitRecord* record) { Fill(record, nullptr, 0); }
+  // Before anybody else knows it.
+  void Fill(const LimitRecord* record, const char* state, size_t bytes) {
     Store(state, bytes);
     record_.store(record, std::memory_order_relaxed);
   }

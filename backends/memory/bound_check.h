@@ -64,6 +64,8 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool CheckCell(
     BoundCell& cell, const LimitRecord& record, const void* params,
     bool count_denied, int64_t t, int64_t cost, BoundOutcome* out) {
   using State = typename E::State;
+  // It is kept as whole words.
+  static_assert(sizeof(State) % 8 == 0 && sizeof(State) <= BoundCell::kBytes);
   const auto& p = *static_cast<const typename E::Params*>(params);
   for (Patience patience;;) {
     const uint64_t version = cell.Version();
@@ -72,8 +74,12 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool CheckCell(
       continue;
     }
     State s;
-    if (__builtin_expect(cell.record() != &record, 0)) return false;
-    if (__builtin_expect(!cell.Load<sizeof(State)>(&s), 0)) {
+    const bool ours = cell.record() == &record;
+    const bool present = cell.Load<sizeof(State)>(&s);
+    // No engine is run on words of two states.
+    if (__builtin_expect(!cell.Unchanged(version), 0)) continue;
+    if (__builtin_expect(!ours, 0)) return false;
+    if (__builtin_expect(!present, 0)) {
       s = E::Fresh(p, t);
     } else if (__builtin_expect(internal::Jumped<E>(p, s, t), 0)) {
       return false;
@@ -84,8 +90,6 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool CheckCell(
       if (!cell.TryLock(version)) continue;
       cell.Store(reinterpret_cast<const char*>(&s), sizeof(s));
       cell.Unlock(version);
-    } else if (!cell.Unchanged(version)) {
-      continue;
     }
     out->allowed = allowed;
     out->ops = &kNumberOps<E>;

@@ -42,10 +42,12 @@ Keeper::~Keeper() {
 bool Keeper::TryReserve() {
   if (out_of_bytes()) return false;
   // relaxed: see Release.
-  const int64_t before = keys_.fetch_add(1, std::memory_order_relaxed);
-  if (max_keys_ == 0 || before < max_keys_) return true;
-  keys_.fetch_sub(1, std::memory_order_relaxed);
-  return false;
+  int64_t keys = keys_.load(std::memory_order_relaxed);
+  do {
+    if (max_keys_ != 0 && keys >= max_keys_) return false;
+  } while (
+      !keys_.compare_exchange_weak(keys, keys + 1, std::memory_order_relaxed));
+  return true;
 }
 
 int64_t Keeper::NotePressed(int64_t now) {

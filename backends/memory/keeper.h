@@ -32,7 +32,8 @@ class RecentReadings {
  private:
   int count_ = 0;
   int64_t current_ = std::numeric_limits<int64_t>::max();
-  int64_t previous_ = std::numeric_limits<int64_t>::min();
+  // Before every time, and far enough from all of them to be subtracted.
+  int64_t previous_ = std::numeric_limits<int64_t>::min() / 2;
 };
 
 struct alignas(64) Stripe {

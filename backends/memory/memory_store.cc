@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/container/fixed_array.h"
 #include "absl/container/inlined_vector.h"
 #include "backends/memory/bound_cell.h"
@@ -194,8 +195,12 @@ class TimeSource {
         fast_(clock_ == nullptr ? &own_.fast() : nullptr) {}
 
   const Clock& clock() const { return clock_ == nullptr ? own_ : *clock_; }
-  // Null: the clock is the user's, and is asked under no lock.
+  // Null: the clock is the user's.
   const FastClock* fast() const { return fast_; }
+  // May be a little early: see FastClock.
+  int64_t Read() const {
+    return fast_ != nullptr ? fast_->Early() : ToMicros(clock_->Now());
+  }
 
  private:
   const SteadyClock own_;
@@ -210,17 +215,19 @@ struct MemoryStore::Impl final : CellHost {
       : time(options.clock),
         keeper(options.stripes, options.max_keys, options.max_bytes) {}
 
-  // The time of a call, as far as it is known before its keys are open: one
-  // that the store's own clock gives is read later, while memory is fetched.
+  // The time of a call, as far as it is known before its keys are open. What
+  // the caller did not give is read once the locks of all its keys are held: an
+  // older reading could be of before a wait for them that was longer than the
+  // states reach, and they would look as if a clock that jumped had left them.
+  // It is read while memory is fetched.
   struct Reading {
     int64_t us;
     bool steady;  // of the store's own clock
-    bool open;    // not read yet
+    bool open;    // to be read
   };
   Reading Known(const std::optional<Time>& now) const {
     if (now.has_value()) return {ToMicros(*now), false, false};
-    if (time.fast() != nullptr) return {0, true, true};
-    return {ToMicros(time.clock().Now()), false, false};
+    return {0, time.fast() != nullptr, true};
   }
   MemoryCall CallAt(const Reading& known, absl::Span<const size_t> held) {
     return {&keeper, known.us, known.steady, held};
@@ -230,7 +237,7 @@ struct MemoryStore::Impl final : CellHost {
   }
 
   ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t Read(const Reading& known) const {
-    return known.open ? time.fast()->Early() : known.us;
+    return known.open ? time.Read() : known.us;
   }
 
   uint64_t HashOf(const LimitRecord& record, std::string_view key) {
@@ -244,9 +251,11 @@ struct MemoryStore::Impl final : CellHost {
   };
   // Of a stripe, with so many a core's cache holds 64 of them.
   static constexpr size_t kNearEntries = 512;
-  // `guess` may be null.
+  // `guess` may be null. `early`: null, or a reading from before the lock,
+  // which a call that finds the key's state at hand may go by.
   bool RunOne(Op op, const Reading& known, const Step& step, uint64_t hash,
-              const Guess* guess, Outcome* outcome);
+              Outcome* outcome, const Guess* guess = nullptr,
+              const int64_t* early = nullptr);
   // The stripe is locked.
   ABSL_ATTRIBUTE_NOINLINE bool RunLocked(Op op, const Reading& known,
                                          const Step& step, uint64_t hash,
@@ -261,12 +270,25 @@ struct MemoryStore::Impl final : CellHost {
   // max_bytes is reached. May this call go on?
   bool HasBytes(Op op, const MemoryCall& call, const Step* steps,
                 absl::Span<OpenKey* const> keys);
-  void LockAll(absl::Span<const size_t> held) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    for (size_t i : held) keeper.stripe(i).mutex.Lock();
-  }
-  void UnlockAll(absl::Span<const size_t> held) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    for (size_t i : held) keeper.stripe(i).mutex.Unlock();
-  }
+  // Holds stripes locked, also when a clock or an engine throws.
+  class StripesHolder {
+   public:
+    StripesHolder(Keeper* k,
+                  absl::Span<const size_t> held) ABSL_NO_THREAD_SAFETY_ANALYSIS
+        : keeper_(*k),
+          held_(held) {
+      for (size_t i : held_) keeper_.stripe(i).mutex.Lock();
+    }
+    ~StripesHolder() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+      for (size_t i : held_) keeper_.stripe(i).mutex.Unlock();
+    }
+    StripesHolder(const StripesHolder&) = delete;
+    StripesHolder& operator=(const StripesHolder&) = delete;
+
+   private:
+    Keeper& keeper_;
+    const absl::Span<const size_t> held_;
+  };
 
   // The status of a call that found no room.
   absl::Status NoRoom();
@@ -375,7 +397,7 @@ absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
       count == 1
           ? impl_->RunOne(op, known, steps[0],
                           impl_->HashOf(*RecordOf(steps[0]), steps[0].key),
-                          nullptr, outcomes)
+                          outcomes)
           : impl_->RunSeveral(op, known, steps, outcomes, count);
   return decided ? absl::OkStatus() : impl_->NoRoom();
 }
@@ -415,8 +437,8 @@ bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
 }
 
 bool MemoryStore::Impl::RunOne(Op op, const Reading& known, const Step& step,
-                               uint64_t hash, const Guess* guess,
-                               Outcome* outcome) {
+                               uint64_t hash, Outcome* outcome,
+                               const Guess* guess, const int64_t* early) {
   Stripe& s = keeper.stripe(keeper.StripeOf(hash));
   const SpinLockHolder lock(&s.mutex);
   const LimitRecord& record = *RecordOf(step);
@@ -428,28 +450,30 @@ bool MemoryStore::Impl::RunOne(Op op, const Reading& known, const Step& step,
                            ? guess->entry
                            : s.table.Noted(hash);
   const bool known_entry = s.table.IsOf(entry, record, step.key);
+  // An early reading grants nothing that a later one would not.
+  const bool reads = known.open && early == nullptr;
+  int64_t now = !known.open ? known.us : early != nullptr ? *early : 0;
   // The counter waits for loads that stand before it (on some processors for
   // all of them), but not for memory that is only on its way: it is read before
   // a search that is likely to miss the cache, and after one that is not, which
   // can then be made while the last call ends.
   const bool far = !known_entry && s.table.size() > kNearEntries;
-  int64_t now = 0;
   if (far) {
     s.table.Prefetch(hash);
-    now = Read(known);
+    if (reads) now = time.Read();
   }
   if (!known_entry) {
     entry = s.table.Find(hash, record, step.key);
     s.table.Note(hash, entry);
   }
-  if (!far) now = Read(known);
+  if (!far && reads) now = time.Read();
   if (__builtin_expect(entry && entry.slot().IsPlain(record.id), 1) &&
       record.hot(record.params, entry.state(record), now, step.cost,
                  record.counts_denied, outcome)) {
     if (step.cost > 0) keeper.Tick(s, now, known.steady, false);
     return true;
   }
-  return RunLocked(op, {now, known.steady, false}, step, hash, outcome);
+  return RunLocked(op, known, step, hash, outcome);
 }
 
 bool MemoryStore::Impl::RunLocked(Op op, const Reading& known, const Step& step,
@@ -476,21 +500,16 @@ bool MemoryStore::Impl::RunSeveral(Op op, const Reading& known,
   std::sort(held.begin(), held.end());
   held.erase(std::unique(held.begin(), held.end()), held.end());
   MemoryCall call = CallAt(known, held);
-  LockAll(held);
-  bool decided;
-  {
-    absl::FixedArray<std::optional<OpenKey>, 4> open(count);
-    absl::FixedArray<OpenKey*, 4> keys(count);
-    for (size_t i = 0; i < count; ++i) {
-      open[i].emplace(&call, keeper.StripeOf(hashes[i]), RecordOf(steps[i]),
-                      hashes[i], steps[i].key);
-      keys[i] = &*open[i];
-    }
-    ReadClock(known, &call);
-    decided = RunOpen(op, call, steps, keys, outcomes);
+  const StripesHolder lock(&keeper, held);
+  absl::FixedArray<std::optional<OpenKey>, 4> open(count);
+  absl::FixedArray<OpenKey*, 4> keys(count);
+  for (size_t i = 0; i < count; ++i) {
+    open[i].emplace(&call, keeper.StripeOf(hashes[i]), RecordOf(steps[i]),
+                    hashes[i], steps[i].key);
+    keys[i] = &*open[i];
   }
-  UnlockAll(held);
-  return decided;
+  ReadClock(known, &call);
+  return RunOpen(op, call, steps, keys, outcomes);
 }
 
 void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count,
@@ -512,7 +531,7 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
   constexpr int64_t kCacheBytes = 1 << 20;
   const bool large = impl_->keeper.context().bytes.load(
                          std::memory_order_relaxed) > kCacheBytes;
-  Impl::Reading known = impl_->Known(now);
+  const Impl::Reading known = impl_->Known(now);
   for (size_t first = 0; first < count; first += kAtOnce) {
     const size_t n = std::min(count - first, kAtOnce);
     for (size_t i = 0; i < n; ++i) {
@@ -520,11 +539,11 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
       hashes[i] = impl_->HashOf(*RecordOf(step), step.key);
     }
     if (large) impl_->Fetch(hashes, n, guesses);
-    if (known.open) known = {impl_->time.fast()->Early(), true, false};
+    const int64_t early = known.open ? impl_->time.Read() : 0;
     for (size_t i = 0; i < n; ++i) {
-      const bool decided =
-          impl_->RunOne(op, known, steps[first + i], hashes[i],
-                        large ? &guesses[i] : nullptr, &outcomes[first + i]);
+      const bool decided = impl_->RunOne(op, known, steps[first + i], hashes[i],
+                                         &outcomes[first + i],
+                                         large ? &guesses[i] : nullptr, &early);
       statuses[first + i] = decided ? absl::OkStatus() : impl_->NoRoom();
     }
   }
@@ -537,7 +556,12 @@ absl::StatusOr<std::unique_ptr<Binding>> MemoryStore::Bind(
   if (record.hot == nullptr) return nullptr;
   BoundCell* cell = impl_->BindCell(record, key);
   if (cell == nullptr) return impl_->NoRoom();
-  return record.word->bind(impl_.get(), &record, key, cell);
+  // The cell is the binding's, if that is made.
+  auto unbind = absl::MakeCleanup([&] { impl_->Unbind(record, key, cell); });
+  std::unique_ptr<Binding> binding =
+      record.word->bind(impl_.get(), &record, key, cell);
+  std::move(unbind).Cancel();
+  return binding;
 }
 
 BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
@@ -547,11 +571,12 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
   const Reading known = Known(std::nullopt);
   MemoryCall call = CallAt(known, absl::MakeConstSpan(&index, 1));
   ReadClock(known, &call);
+  // Made first: nothing has to be undone if there is no memory.
+  auto fresh = std::make_unique<BoundCell>(&record);
   Stripe& s = keeper.stripe(index);
   const SpinLockHolder lock(&s.mutex);
   Table::Entry e = s.table.Find(hash, record, key);
-  const bool known_key = static_cast<bool>(e);
-  if (!known_key) {
+  if (!e) {
     if (!s.table.HasRoom(record, key)) {
       keeper.context().size_was_full = true;
       return nullptr;
@@ -559,18 +584,29 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
     if (!keeper.Reserve(index, call.held, call.now, call.steady)) {
       return nullptr;
     }
+    auto release = absl::MakeCleanup([&] { keeper.Release(1); });
     e = s.table.Insert(hash, record, key);
-  }
-  char* state = e.state(record);
-  BoundCell* cell;
-  if (e.slot().bound()) {
-    cell = LoadPointer<BoundCell>(state);
+    std::move(release).Cancel();
+  } else if (e.slot().bound()) {
+    auto* cell = LoadPointer<BoundCell>(e.state(record));
+    ++cell->handles;
+    return cell;
   } else {
-    cell = new BoundCell(&s.table.RecordOf(e.slot()),
-                         known_key ? state : nullptr, record.state_bytes);
-    StorePointer(state, cell);
-    e.slot().set_bound(true);
+    // Room for the cell; what leaves for it may move this entry.
+    e.slot().set_held(true);
+    const bool room =
+        keeper.ReserveBytes(index, call.held, call.now, call.steady);
+    e = s.table.Find(hash, record, key);
+    if (!e) return nullptr;  // never: what is held does not leave
+    e.slot().set_held(false);
+    if (!room) return nullptr;
+    fresh->Fill(&s.table.RecordOf(e.slot()), e.state(record),
+                record.state_bytes);
   }
+  StorePointer(e.state(record), fresh.get());
+  e.slot().set_bound(true);
+  keeper.context().CountBytes(sizeof(BoundCell));
+  BoundCell* cell = fresh.release();
   ++cell->handles;
   return cell;
 }
@@ -585,8 +621,7 @@ absl::Status MemoryStore::Impl::CheckByKey(const StoreRule& rule,
   step.cost = cost;
   Outcome o;
   const Reading known = Known(now == nullptr ? std::optional<Time>() : *now);
-  if (!RunOne(Op::kCheck, known, step, HashOf(*RecordOf(step), key), nullptr,
-              &o)) {
+  if (!RunOne(Op::kCheck, known, step, HashOf(*RecordOf(step), key), &o)) {
     return NoRoom();
   }
   outcome->allowed = o.allowed;
@@ -613,6 +648,7 @@ void MemoryStore::Impl::Unbind(const LimitRecord& record, std::string_view key,
     s.table.Remove(hash, e);
     keeper.Release(1);
   }
+  keeper.context().CountBytes(-static_cast<int64_t>(sizeof(BoundCell)));
   delete cell;
 }
 

@@ -30,6 +30,8 @@ void OpenKey::Drop() {
   if (cell_ != nullptr) {
     absent_ = true;
     dirty_ = true;
+    // The next state is written under this record, if it keeps one.
+    if (record_->hot != nullptr) written_ = record_;
     return;
   }
   if (!entry()) return;
@@ -44,14 +46,14 @@ void OpenKey::Drop() {
 void OpenKey::OpenCell() {
   cell_ = LoadPointer<BoundCell>(entry_.state(*record_));
   version_ = cell_->Lock();
+  written_ = cell_->record();
   absent_ = !cell_->Load<sizeof(copy_)>(copy_);
 }
 
 void OpenKey::CloseCell() {
   if (dirty_) {
     cell_->Store(absent_ ? nullptr : copy_, record_->state_bytes);
-    // A limit of 0 writes no state; at most it takes one away.
-    if (record_->hot != nullptr) cell_->set_record(record_);
+    cell_->set_record(written_);
   }
   cell_->Unlock(version_);
 }

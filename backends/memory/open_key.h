@@ -71,8 +71,7 @@ class OpenKey {
   // What the value was written under; null if there is none.
   const LimitRecord* written_under() {
     if (state() == nullptr) return nullptr;
-    return cell_ != nullptr ? cell_->record()
-                            : &table().RecordOf(entry_.slot());
+    return cell_ != nullptr ? written_ : &table().RecordOf(entry_.slot());
   }
   // A write found no room, and nothing was written.
   bool failed() const { return failed_; }
@@ -93,6 +92,7 @@ class OpenKey {
   void Written() {
     if (__builtin_expect(cell_ != nullptr, 0)) {
       dirty_ = true;
+      written_ = record_;
       return;
     }
     Slot slot = entry_.slot();
@@ -131,10 +131,12 @@ class OpenKey {
   bool reserved_ = false;
   bool failed_ = false;
   bool inserted_ = false;
-  // Of a bound key: its cell, held busy, and a copy of the state in it.
+  // Of a bound key: its cell, held busy, a copy of the state in it, and what
+  // that copy was written under.
   bool absent_ = false;
   bool dirty_ = false;
   BoundCell* cell_ = nullptr;
+  const LimitRecord* written_ = nullptr;
   uint64_t version_ = 0;
   alignas(8) char copy_[BoundCell::kWords * 8];
 };

@@ -24,6 +24,8 @@ class Patience {
     ++spins_;
 #if defined(__x86_64__)
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
 #endif
   }
 

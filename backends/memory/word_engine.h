@@ -115,10 +115,18 @@ template <class E>
 inline constexpr bool kIsWordEngine =
     internal::IsWordView<typename E::template View<WordTxn>>::value;
 
+// A state is copied as whole words.
 template <class E>
-inline constexpr WordOps kWordOps = {
-    sizeof(typename E::State), kEngineOps<E, WordTxn>, &internal::WordOver<E>,
-    &internal::Hot<E>, &MakeCellBinding<E>};
+constexpr size_t WordBytes() {
+  static_assert(sizeof(typename E::State) % 8 == 0,
+                "a state is a whole number of 8-byte words");
+  return sizeof(typename E::State);
+}
+
+template <class E>
+inline constexpr WordOps kWordOps = {WordBytes<E>(), kEngineOps<E, WordTxn>,
+                                     &internal::WordOver<E>, &internal::Hot<E>,
+                                     &MakeCellBinding<E>};
 
 }  // namespace weir
 

@@ -23,6 +23,24 @@ std::vector<ConformanceCase> Cases(const std::vector<EngineUnderTest>& engines,
   return cases;
 }
 
+StoreFactory ByHandle(const StoreFactory& factory) {
+  StoreFactory bound = factory;
+  bound.name += "_by_handle";
+  bound.make = [make = factory.make] {
+    Harness harness = make();
+    harness.by_handle = true;
+    return harness;
+  };
+  bound.keys = nullptr;
+  return bound;
+}
+
+std::vector<StoreFactory> BothWays(const std::vector<StoreFactory>& stores) {
+  std::vector<StoreFactory> both = stores;
+  for (const StoreFactory& store : stores) both.push_back(ByHandle(store));
+  return both;
+}
+
 std::string CaseName(const ::testing::TestParamInfo<ConformanceCase>& info) {
   return info.param.store.name + "_" + info.param.engine.algorithm;
 }

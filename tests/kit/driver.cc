@@ -18,7 +18,8 @@ std::vector<Rule> OneRule(const Limit& limit) {
 }  // namespace
 
 Driver::Driver(const Harness& harness, std::vector<Rule> rules,
-               const Registry* registry) {
+               const Registry* registry)
+    : by_handle_(harness.by_handle) {
   LimiterOptions options;
   options.registry = registry;
   absl::StatusOr<Limiter> made =
@@ -40,14 +41,20 @@ Decision Driver::Answer(absl::StatusOr<Decision> d) {
   return Decision();
 }
 
-absl::StatusOr<Decision> Driver::Try(Op op, std::string_view key, int64_t cost,
-                                     int64_t t) {
+absl::StatusOr<Decision> Driver::Ask(Op op, std::string_view key, int64_t cost,
+                                     std::optional<Time> now) {
   if (!limiter_) return absl::FailedPreconditionError("no limiter");
   Call call;
   call.keys = absl::Span<const std::string_view>(&key, 1);
   call.costs = absl::Span<const int64_t>(&cost, 1);
-  call.now = TimeFromMicros(t);
-  return limiter_->Run(op, call);
+  call.now = now;
+  return by_handle_ ? handles_.Run(*limiter_, op, call)
+                    : limiter_->Run(op, call);
+}
+
+absl::StatusOr<Decision> Driver::Try(Op op, std::string_view key, int64_t cost,
+                                     int64_t t) {
+  return Ask(op, key, cost, TimeFromMicros(t));
 }
 
 Decision Driver::Check(std::string_view key, int64_t cost, int64_t t) {
@@ -67,8 +74,8 @@ Decision Driver::Reset(std::string_view key, int64_t t) {
 }
 
 Decision Driver::CheckNow(std::string_view key, int64_t cost) {
-  if (!limiter_) return Answer(absl::FailedPreconditionError("no limiter"));
-  return Answer(limiter_->Check(key, cost));
+  if (limiter_ && !by_handle_) return Answer(limiter_->Check(key, cost));
+  return Answer(Ask(Op::kCheck, key, cost, std::nullopt));
 }
 
 Decision Driver::Run(Op op, const std::vector<std::string>& keys,

@@ -15,6 +15,7 @@
 #include "tests/kit/decision_text.h"
 #include "weir/limiter.h"
 #include "weir/testing/engine_samples.h"
+#include "weir/testing/handles.h"
 #include "weir/testing/random.h"
 #include "weir/testing/store_factory.h"
 
@@ -22,7 +23,7 @@ namespace weir {
 namespace testing {
 
 // A limiter under test. A call that is not decided is a failure of the test,
-// unless it is made with Try.
+// unless it is made with Try. Thread safe.
 class Driver {
  public:
   Driver(const Harness& harness, std::vector<Rule> rules,
@@ -46,8 +47,13 @@ class Driver {
 
  private:
   Decision Answer(absl::StatusOr<Decision> d);
+  // One key and one cost. `now`: nothing, or the time.
+  absl::StatusOr<Decision> Ask(Op op, std::string_view key, int64_t cost,
+                               std::optional<Time> now);
 
   std::optional<Limiter> limiter_;
+  const bool by_handle_;
+  Handles handles_;
 };
 
 // What a test has to know of a limit before it can ask about it, found out by

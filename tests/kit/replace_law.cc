@@ -157,6 +157,31 @@ TEST_P(ReplaceLaw, ALowerLimitDoesNotLowerWhatIsUsed) {
       });
 }
 
+TEST_P(ReplaceLaw, ARefundGivesBackWhatWasUsedUnderTheOldLimit) {
+  ForEachLimit(factory(), engine(), rng_,
+               [&](const Limit& limit, const Setting& setting) {
+                 const Harness harness = factory().make();
+                 const Limit other =
+                     RandomLimit(engine(), rng_, harness.store->Now());
+                 SCOPED_TRACE("replaced by " + ToText(other));
+                 const int64_t t = setting.start;
+                 if (t > Explore(factory(), engine(), other, rng_).end) return;
+                 Driver before(harness, limit, engine().registry);
+                 Driver after(harness, other, engine().registry);
+                 Driver twin(factory().make(), limit, engine().registry);
+                 const int64_t used = rng_.LogUniform(1, setting.capacity);
+                 const int64_t given_back = rng_.LogUniform(1, used);
+                 before.Check("k", used, t);
+                 twin.Check("k", used, t);
+                 after.Refund("k", given_back, t);
+                 twin.Refund("k", given_back, t);
+                 const uint64_t seed = rng_.Next();
+                 EXPECT_EQ(LaterDecisions(before, "k", setting, t, seed),
+                           LaterDecisions(twin, "k", setting, t, seed))
+                     << given_back << " of " << used << " given back";
+               });
+}
+
 TEST_P(ReplaceLaw, TheSameParametersAgainChangeNothing) {
   ForEachLimit(factory(), engine(), rng_,
                [&](const Limit& limit, const Setting& setting) {

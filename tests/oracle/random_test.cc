@@ -50,7 +50,10 @@ bool LosesTokens(const std::vector<RuleSpec>& rules) {
 }
 
 bool RandomTraces::RunOne(bool wild, weir::testing::Rng& rng) {
-  const auto& [factory, mix] = GetParam();
+  const auto& [given, mix] = GetParam();
+  // Every other trace goes through bound keys.
+  const StoreFactory factory =
+      rng.OneIn(2) ? weir::testing::ByHandle(given) : given;
   Generator generator(mix, wild, rng);
   Trace trace = generator.trace();
   absl::StatusOr<Subject> subject = Subject::Make(factory.make(), trace);
@@ -68,7 +71,8 @@ bool RandomTraces::RunOne(bool wild, weir::testing::Rng& rng) {
     const absl::StatusOr<Answer> actual = subject->Run(step);
     ++calls_;
     if (!actual.ok() || !Difference(expected, *actual).empty()) {
-      ADD_FAILURE() << "WEIR_TEST_SEED=" << weir::testing::Seed() << "\n"
+      ADD_FAILURE() << "WEIR_TEST_SEED=" << weir::testing::Seed() << " on "
+                    << factory << "\n"
                     << Report(factory, Shrink(factory, trace));
       return false;
     }

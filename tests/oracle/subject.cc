@@ -1,6 +1,7 @@
 #include "tests/oracle/subject.h"
 
 #include <algorithm>
+#include <memory>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -88,6 +89,7 @@ absl::StatusOr<Subject> Subject::Make(weir::testing::Harness harness,
         subject.harness_.store, std::move(rules), options);
     if (!limiter.ok()) return limiter.status();
     subject.limiters_.push_back(*std::move(limiter));
+    subject.handles_.push_back(std::make_unique<weir::testing::Handles>());
   }
   return subject;
 }
@@ -105,7 +107,10 @@ absl::StatusOr<weir::Decision> Subject::Decide(const TraceStep& step) {
   } else {
     call.now = now;
   }
-  return limiters_[step.config].Run(ToWeir(step.call.op), call);
+  const weir::Limiter& limiter = limiters_[step.config];
+  const weir::Op op = ToWeir(step.call.op);
+  return harness_.by_handle ? handles_[step.config]->Run(limiter, op, call)
+                            : limiter.Run(op, call);
 }
 
 absl::StatusOr<Answer> Subject::Run(const TraceStep& step) {

@@ -3,6 +3,7 @@
 #ifndef WEIR_TESTS_ORACLE_SUBJECT_H_
 #define WEIR_TESTS_ORACLE_SUBJECT_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "weir/limit.h"
 #include "weir/limiter.h"
 #include "weir/registry.h"
+#include "weir/testing/handles.h"
 #include "weir/testing/store_factory.h"
 
 namespace weir_oracle {
@@ -41,6 +43,7 @@ class Subject {
 
   weir::testing::Harness harness_;
   std::vector<weir::Limiter> limiters_;
+  std::vector<std::unique_ptr<weir::testing::Handles>> handles_;
   std::optional<std::string> tag_;
   bool by_clock_ = false;
 };

@@ -12,7 +12,13 @@
 // go on at the same time; all count as one.
 //
 // The key holds its place in the store for as long as there is a handle, also
-// when it equals a fresh one, and counts in max_keys.
+// when it equals a fresh one, and counts in max_keys. A handle's calls leave
+// other keys alone: they take no part in the removal of entries that equal a
+// fresh key. Where most calls are of handles, calls by key or the store's
+// Sweep() do it.
+//
+// A handle keeps what it needs (about 160 bytes and the key) for each set of
+// rules under which it was asked; one that comes again is not kept twice.
 //
 // Thread safety: Check from any thread at the same time. Can be moved, not
 // copied. It keeps the limiter's rules and its store alive, and obeys

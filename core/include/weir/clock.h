@@ -20,7 +20,8 @@
 namespace weir {
 
 // Thread safety: Now() is called from every thread that asks for a decision,
-// at the same time.
+// at the same time. The embedded store calls it while it holds locks of its
+// own: it must not call the store or a limiter on it, and should not take long.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -37,9 +38,11 @@ class FastClock;
 
 // The system's steady clock, tied once to Unix time when it is made: it reads
 // as Unix time, no later step of the system clock moves it, and it never runs
-// back. On x86-64 with an invariant time stamp counter it is read from that
-// counter (about 10 ns) and held to the steady clock within 5 us, also over
-// hours and after the machine slept; elsewhere one Now() is one clock_gettime.
+// back. On x86-64 with an invariant time stamp counter, which the kernel goes
+// by too, it is read from that counter (about 10 ns) and held to the steady
+// clock within 10 us, over any number of hours; where the counter ran on while
+// the steady clock stood (a machine that slept) it may be up to 4 ms ahead, for
+// a seventh of a second. Elsewhere one Now() is one clock_gettime.
 class SteadyClock final : public Clock {
  public:
   SteadyClock();

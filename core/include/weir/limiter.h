@@ -164,8 +164,9 @@ class Limiter {
   absl::StatusOr<BoundKey> Bind(std::string_view key) const;
 
   // One Check for each key, each on its own. Cheaper than as many calls: on
-  // Redis they are one batch for each node; in memory, with one rule, the clock
-  // is read once for 64 of them, and memory is fetched for all at once.
+  // Redis they are one batch for each node; in memory, with one rule, memory is
+  // fetched for 64 keys at once, and most of them share a reading of the clock.
+  // (A key that is new, or was asked at a later time, has its own.)
   std::vector<absl::StatusOr<Decision>> CheckMany(
       absl::Span<const std::string_view> keys, int64_t cost = 1) const;
 
@@ -203,6 +204,11 @@ class Limiter {
   // them, what is used stays used, and nobody is refilled. The rules' names
   // must be the same, in the same order. Returns the names of the rules whose
   // algorithm changed: these start afresh. After an error nothing has changed.
+  // Memory: each different list of rules is kept for as long as the limiter,
+  // about 900 bytes a rule; one that comes again costs nothing (one with a
+  // plan_of is always another). The embedded store keeps about 450 bytes for
+  // each different limit that a rule's name ever had, and at most 2^20 of them:
+  // then ResourceExhausted.
   absl::StatusOr<std::vector<std::string>> Update(std::vector<Rule> rules);
   absl::StatusOr<std::vector<std::string>> Update(Limit limit);
 

@@ -5,14 +5,21 @@
 //
 // Lock-striped: calls for different keys seldom meet. No thread is started;
 // entries that equal a fresh key are removed in small steps by the calls
-// themselves, and by Sweep(). The table grows one bucket at a time, so no call
-// pays for a rehash.
+// themselves, and by Sweep(). The table grows in small steps, so no call pays
+// for a rehash. A call without a time of its own reads the clock while it holds
+// the locks of its keys.
 //
-// Memory: an entry is removed once it equals a fresh key at every recent
-// reading of the clock (the last 256 to 512 calls of its stripe, so that a
-// clock that jumps ahead and comes back takes nothing with it) and the calls'
-// own sweep has come round: at the latest after 512 + 32 * (entries + 16)
-// further calls with a cost to its stripe.
+// Memory: an entry is removed once it equals a fresh key and the calls' own
+// sweep has come round: at the latest after 32 * (entries + 16) further calls
+// with a cost to its stripe. (Calls of handles, weir/bound_key.h, do not
+// count.) Where the times are given by the caller, or by a clock of the
+// caller's own, it must equal a fresh key at every recent reading (the last 256
+// to 512 calls of its stripe), so that a clock that jumps ahead and comes back
+// takes nothing with it: at the latest after 512 calls more.
+//
+// What a call throws (std::bad_alloc, or whatever a clock or an engine of the
+// user's own throws) leaves no lock held; a call with several rules may have
+// charged some of them.
 #ifndef WEIR_MEMORY_STORE_H_
 #define WEIR_MEMORY_STORE_H_
 

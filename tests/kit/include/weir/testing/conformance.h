@@ -1,7 +1,9 @@
 // The conformance kit: is a store right, is an engine right?
 //
 // Each suite is one law of weir, run for every engine over a store that a
-// factory makes. In a test binary that links weir::testing and gtest_main:
+// factory makes; those of time, threads, replaced limits and refunds are run
+// once more through bound keys. In a test binary that links weir::testing and
+// gtest_main:
 //
 //   #include "weir/testing/conformance.h"
 //   WEIR_INSTANTIATE_CONFORMANCE(Memory, MemoryFactory());
@@ -80,33 +82,35 @@ class RefundLaw : public Law {};
 std::vector<ConformanceCase> Cases(const std::vector<EngineUnderTest>& engines,
                                    const std::vector<StoreFactory>& stores);
 
+// Each store twice: asked by key, and through bound keys.
+std::vector<StoreFactory> BothWays(const std::vector<StoreFactory>& stores);
+
 std::string CaseName(const ::testing::TestParamInfo<ConformanceCase>& info);
 
 }  // namespace testing
 }  // namespace weir
 
-#define WEIR_INSTANTIATE_LAW_(prefix, law, engines, ...)                       \
-  INSTANTIATE_TEST_SUITE_P(prefix, law,                                        \
-                           ::testing::ValuesIn(Cases(engines, {__VA_ARGS__})), \
-                           CaseName)
+#define WEIR_INSTANTIATE_LAW_(prefix, law, engines, ...) \
+  INSTANTIATE_TEST_SUITE_P(                              \
+      prefix, law, ::testing::ValuesIn(Cases(engines, __VA_ARGS__)), CaseName)
 
-#define WEIR_INSTANTIATE_LAWS_(prefix, engines, ...)                  \
-  namespace weir {                                                    \
-  namespace testing {                                                 \
-  WEIR_INSTANTIATE_LAW_(prefix, BoundLaw, engines, __VA_ARGS__);      \
-  WEIR_INSTANTIATE_LAW_(prefix, RetryAfterLaw, engines, __VA_ARGS__); \
-  WEIR_INSTANTIATE_LAW_(prefix, NumbersLaw, engines, __VA_ARGS__);    \
-  WEIR_INSTANTIATE_LAW_(prefix, SilenceLaw, engines, __VA_ARGS__);    \
-  WEIR_INSTANTIATE_LAW_(prefix, TogetherLaw, engines, __VA_ARGS__);   \
-  WEIR_INSTANTIATE_LAW_(prefix, EdgeLaw, engines, __VA_ARGS__);       \
-  WEIR_INSTANTIATE_LAW_(prefix, TimeLaw, engines, __VA_ARGS__);       \
-  WEIR_INSTANTIATE_LAW_(prefix, ExactLaw, engines, __VA_ARGS__);      \
-  WEIR_INSTANTIATE_LAW_(prefix, KeysLaw, engines, __VA_ARGS__);       \
-  WEIR_INSTANTIATE_LAW_(prefix, ThreadsLaw, engines, __VA_ARGS__);    \
-  WEIR_INSTANTIATE_LAW_(prefix, ReplaceLaw, engines, __VA_ARGS__);    \
-  WEIR_INSTANTIATE_LAW_(prefix, RefundLaw, engines, __VA_ARGS__);     \
-  }                                                                   \
-  }                                                                   \
+#define WEIR_INSTANTIATE_LAWS_(prefix, engines, ...)                           \
+  namespace weir {                                                             \
+  namespace testing {                                                          \
+  WEIR_INSTANTIATE_LAW_(prefix, BoundLaw, engines, {__VA_ARGS__});             \
+  WEIR_INSTANTIATE_LAW_(prefix, RetryAfterLaw, engines, {__VA_ARGS__});        \
+  WEIR_INSTANTIATE_LAW_(prefix, NumbersLaw, engines, {__VA_ARGS__});           \
+  WEIR_INSTANTIATE_LAW_(prefix, SilenceLaw, engines, {__VA_ARGS__});           \
+  WEIR_INSTANTIATE_LAW_(prefix, TogetherLaw, engines, {__VA_ARGS__});          \
+  WEIR_INSTANTIATE_LAW_(prefix, EdgeLaw, engines, {__VA_ARGS__});              \
+  WEIR_INSTANTIATE_LAW_(prefix, TimeLaw, engines, BothWays({__VA_ARGS__}));    \
+  WEIR_INSTANTIATE_LAW_(prefix, ExactLaw, engines, {__VA_ARGS__});             \
+  WEIR_INSTANTIATE_LAW_(prefix, KeysLaw, engines, {__VA_ARGS__});              \
+  WEIR_INSTANTIATE_LAW_(prefix, ThreadsLaw, engines, BothWays({__VA_ARGS__})); \
+  WEIR_INSTANTIATE_LAW_(prefix, ReplaceLaw, engines, BothWays({__VA_ARGS__})); \
+  WEIR_INSTANTIATE_LAW_(prefix, RefundLaw, engines, BothWays({__VA_ARGS__}));  \
+  }                                                                            \
+  }                                                                            \
   static_assert(true, "")
 
 // Every engine that weir brings, over each of the factories.

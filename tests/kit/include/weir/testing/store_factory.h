@@ -30,6 +30,9 @@ struct Harness {
   // The clock that the store reads, for tests to move. Null: the store lives
   // on a server's time, and tests give the time with each call.
   std::shared_ptr<ManualClock> clock;
+  // Checks of a limiter with one rule go through bound keys, and what goes by
+  // key finds them bound.
+  bool by_handle = false;
 };
 
 struct StoreFactory {
@@ -50,6 +53,10 @@ struct StoreFactory {
 inline std::ostream& operator<<(std::ostream& out, const StoreFactory& f) {
   return out << f.name;
 }
+
+// The same store, asked through bound keys: see Harness::by_handle. A bound key
+// stays in the store, so this factory does not count keys.
+StoreFactory ByHandle(const StoreFactory& factory);
 
 }  // namespace testing
 }  // namespace weir

@@ -1,0 +1,256 @@
+// What a call throws on its way (no memory; a clock, an engine or a resolver of
+// the user's own) leaves everything usable. A lock that stayed behind shows as
+// a test that does not end.
+#include <functional>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/allocations.h"
+#include "tests/clocked_store.h"
+#include "weir/bound_key.h"
+#include "weir/registry.h"
+
+namespace weir {
+namespace {
+
+using std::chrono::hours;
+
+// 0: nothing throws; else the nth of the user's functions that is called.
+int throws_in = 0;
+
+void MayThrow() {
+  if (throws_in > 0 && --throws_in == 0) throw std::runtime_error("mine");
+}
+
+// fixed_window as an engine of the user's own, which may throw.
+const EngineOps<Txn>& Right() {
+  return Registry::BuiltIn().Find("fixed_window")->ops;
+}
+
+const Registry& ThrowingRegistry() {
+  static const Registry* const registry = [] {
+    auto* info = new EngineInfo(*Registry::BuiltIn().Find("fixed_window"));
+    info->name = "throws";
+    info->ops.admits = [](Txn& txn, const StepArgs& args) {
+      MayThrow();
+      return Right().admits(txn, args);
+    };
+    info->ops.apply = [](Txn& txn, const StepArgs& args, Action action) {
+      MayThrow();
+      return Right().apply(txn, args, action);
+    };
+    info->ops.check = [](Txn& txn, const StepArgs& args, bool count_denied,
+                         bool* allowed) {
+      MayThrow();
+      return Right().check(txn, args, count_denied, allowed);
+    };
+    auto* made = new Registry(Registry::BuiltIn());
+    EXPECT_TRUE(made->Add(*info).ok());
+    return made;
+  }();
+  return *registry;
+}
+
+class ThrowingClock final : public Clock {
+ public:
+  Time Now() const override {
+    MayThrow();
+    return TimeFromMicros(1'700'000'000'000'000);
+  }
+};
+
+std::vector<std::string> Keys() {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 300; ++i) keys.push_back("key" + std::to_string(i));
+  return keys;
+}
+
+// Makes the call throw at each of the user's functions in turn; between, every
+// key must be decided.
+void ThrowEverywhere(const Limiter& limiter,
+                     const std::function<void()>& call) {
+  int thrown = 0;
+  for (int n = 1; n < 100; ++n) {
+    throws_in = n;
+    try {
+      call();
+      break;
+    } catch (const std::runtime_error&) {
+      ++thrown;
+    }
+    for (const std::string& key : Keys()) {
+      ASSERT_TRUE(limiter.Check(key, 0).ok());
+    }
+  }
+  throws_in = 0;
+  EXPECT_GT(thrown, 0);
+}
+
+class ThrowTest : public ClockedStore {
+ protected:
+  static LimiterOptions Throwing() {
+    LimiterOptions options;
+    options.registry = &ThrowingRegistry();
+    return options;
+  }
+  static Limit Throws() {
+    return Limit::Of("throws")
+        .With("limit", int64_t{1000})
+        .With("window", Micros(hours(1)));
+  }
+};
+
+TEST_F(ThrowTest, AnEngineLeavesNoLock) {
+  const Limiter one = *Limiter::Create(store_, Throws(), Throwing());
+  ThrowEverywhere(one, [&] { one.Check("key1").IgnoreError(); });
+  ThrowEverywhere(one, [&] { one.Refund("key1").IgnoreError(); });
+  const std::vector<Rule> rules = {
+      {"first", Limit::FixedWindow(1000, hours(1))}, {"second", Throws()}};
+  const Limiter two = *Limiter::Create(store_, rules, Throwing());
+  ThrowEverywhere(two, [&] { two.Check("key1").IgnoreError(); });
+  ThrowEverywhere(two, [&] { two.Peek("key1").IgnoreError(); });
+  // Beside a rule whose key is bound.
+  const Limiter first =
+      *Limiter::Create(store_, std::vector<Rule>{rules[0]}, Throwing());
+  const BoundKey handle = *first.Bind("key1");
+  ThrowEverywhere(two, [&] { two.Check("key1").IgnoreError(); });
+  EXPECT_TRUE(handle.Check()->allowed());
+}
+
+TEST_F(ThrowTest, AClockLeavesNoLock) {
+  MemoryStoreOptions options;
+  options.clock = std::make_shared<ThrowingClock>();
+  const auto store = *MemoryStore::Create(options);
+  const std::vector<Rule> rules = {{"first", Limit::Gcra(1000, hours(1))},
+                                   {"log", Limit::SlidingLog(1000, hours(1))}};
+  const Limiter one = *Limiter::Create(store, std::vector<Rule>{rules[0]}, {});
+  const Limiter two = *Limiter::Create(store, rules, {});
+  const std::vector<std::string_view> batch = {"key1", "new", "key2"};
+  const BoundKey handle = *one.Bind("key3");
+  ThrowEverywhere(one, [&] { one.Check("key1").IgnoreError(); });
+  ThrowEverywhere(one, [&] { one.CheckMany(batch); });
+  ThrowEverywhere(one, [&] { handle.Check().IgnoreError(); });
+  ThrowEverywhere(one, [&] { one.Bind("key4").IgnoreError(); });
+  ThrowEverywhere(two, [&] { two.Check("key1").IgnoreError(); });
+  ThrowEverywhere(two, [&] { store->Sweep(); });
+}
+
+TEST_F(ThrowTest, AResolverOfPlansLeavesNoLock) {
+  Rule rule = {"api", Limit::FixedWindow(3, hours(1))};
+  rule.plans = {Limit::FixedWindow(1, hours(1))};
+  rule.plan_of = [](std::string_view) {
+    MayThrow();
+    return 0;
+  };
+  const Limiter limiter = *Limiter::Create(store_, std::vector<Rule>{rule});
+  ThrowEverywhere(limiter, [&] { limiter.Check("key1").IgnoreError(); });
+  ThrowEverywhere(limiter,
+                  [&] { limiter.Acquire("key1", 1, Micros(0)).IgnoreError(); });
+  Cancellation cancel;
+  ThrowEverywhere(limiter, [&] {
+    limiter.Acquire("key1", 1, Micros(0), &cancel).IgnoreError();
+  });
+  cancel.Cancel();
+}
+
+// Lets each allocation of the call fail in turn; `between` must find everything
+// in order. The call itself comes off in the end.
+void FailEverywhere(const std::function<void()>& call,
+                    const std::function<void()>& between) {
+  for (int n = 1;; ++n) {
+    ASSERT_LT(n, 10'000);
+    bool thrown = false;
+    {
+      const FailingAllocation failing(n);
+      try {
+        call();
+      } catch (const std::bad_alloc&) {
+        thrown = true;
+      }
+      if (!thrown && !failing.failed()) break;
+    }
+    ASSERT_NO_FATAL_FAILURE(between()) << "after allocation " << n;
+  }
+  between();
+}
+
+TEST_F(ThrowTest, AnUpdateWithoutMemoryLeavesTheRules) {
+  Limiter limiter = Make(Limit::Gcra(10, hours(1)));
+  const BoundKey handle = *limiter.Bind("a");
+  for (int64_t limit = 11; limit < 14; ++limit) {
+    FailEverywhere(
+        [&] { limiter.Update(Limit::Gcra(limit, hours(1))).IgnoreError(); },
+        [&] {
+          ASSERT_EQ(limiter.rules().size(), 1U);
+          ASSERT_EQ(limiter.rules()[0].name, "default");
+          const Decision d = *limiter.Peek("a");
+          ASSERT_TRUE(d.limit == limit || d.limit == limit - 1);
+        });
+    FailEverywhere([&] { handle.Check(0).IgnoreError(); },
+                   [&] { ASSERT_EQ(handle.Check(0)->limit(), limit); });
+  }
+}
+
+TEST_F(ThrowTest, AHandleWithoutMemoryLeavesNothingBehind) {
+  MemoryStoreOptions options;
+  options.clock = clock_;
+  options.stripes = 1;
+  const auto store = *MemoryStore::Create(options);
+  const Limiter limiter = *Limiter::Create(store, Limit::Gcra(10, hours(1)));
+  ASSERT_TRUE(limiter.Check("known", 3)->allowed);
+  const MemoryStore::Counters before = store->counters();
+  // Beside a key of its size the table has room for the other one.
+  for (const char* key : {"known", "other"}) {
+    FailEverywhere([&] { limiter.Bind(key).IgnoreError(); },
+                   [&] {
+                     ASSERT_EQ(store->counters().keys, before.keys);
+                     ASSERT_EQ(store->counters().bytes, before.bytes);
+                     ASSERT_EQ(limiter.Peek("known")->remaining, 7);
+                   });
+  }
+}
+
+TEST_F(ThrowTest, AWaitWithoutMemoryLeavesTheRoom) {
+  Limiter limiter = Make(Limit::FixedWindow(1, hours(1)));
+  ASSERT_TRUE(limiter.Check("a")->allowed);
+  Cancellation cancel;
+  FailEverywhere(
+      [&] { limiter.Acquire("a", 1, Micros(0), &cancel).IgnoreError(); },
+      [&] {
+        // Everybody in the room is woken.
+        ASSERT_TRUE(limiter.Update(Limit::FixedWindow(1, hours(1))).ok());
+        ASSERT_FALSE(limiter.Acquire("a", 1, Micros(0))->allowed);
+      });
+  cancel.Cancel();
+}
+
+// A program that goes through its settings for ever does not grow.
+TEST_F(ThrowTest, RulesThatComeAgainTakeNoMemory) {
+  std::vector<Rule> rules = {{"one", Limit::Gcra(10, hours(1))},
+                             {"two", Limit::FixedWindow(10, hours(1))}};
+  Limiter two = *Limiter::Create(store_, rules);
+  Limiter one = Make(Limit::Gcra(10, hours(1)));
+  const BoundKey handle = *one.Bind("a");
+  const BoundKey by_key = *two.Bind("a");
+  const auto round = [&](int64_t i) {
+    ASSERT_TRUE(one.Update(Limit::Gcra(10 + i % 3, hours(1))).ok());
+    rules[0].observe = i % 2 == 1;
+    rules[1].limit = Limit::FixedWindow(10 + i % 3, hours(1));
+    ASSERT_TRUE(two.Update(rules).ok());
+    ASSERT_EQ(handle.Check(0)->limit(), 10 + i % 3);
+    ASSERT_TRUE(by_key.Check(0).ok());
+    ASSERT_EQ(two.rules()[0].observe, i % 2 == 1);
+  };
+  for (int64_t i = 0; i < 6; ++i) round(i);
+  const int64_t live = LiveAllocations();
+  for (int64_t i = 0; i < 6'000; ++i) round(i);
+  EXPECT_EQ(LiveAllocations(), live);
+}
+
+}  // namespace
+}  // namespace weir
