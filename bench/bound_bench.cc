@@ -1,6 +1,7 @@
 // Handles and batches: Bind and CheckMany beside loops that do nothing but what
 // can't be avoided.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,23 +82,58 @@ void BoundCallersTime(benchmark::State& state) {
   }
 }
 
-void Many(benchmark::State& state) {
-  const auto count = static_cast<size_t>(state.range(0));
-  const Keys keys(count);
-  MemoryStoreOptions options;
-  options.max_keys = 0;
-  const Limiter limiter = *Limiter::Create(*MemoryStore::Create(options),
-                                           Limit::Gcra(1'000, hours(1'000)));
-  for (const std::string& key : keys.all()) {
-    benchmark::DoNotOptimize(limiter.Check(key).ok());
+// Many keys and a limiter that knows them all, or the floor for as many. Shared
+// by the threads of a run, made by the first.
+struct Population {
+  explicit Population(size_t count) : keys(count), floor(count) {
+    MemoryStoreOptions options;
+    options.max_keys = 0;
+    limiter.emplace(
+        *Limiter::Create(*MemoryStore::Create(options),
+                         Limit::Gcra(100'000'000, seconds(1'000'000'000))));
+    for (const std::string& key : keys.all()) {
+      benchmark::DoNotOptimize(limiter->Check(key).ok());
+    }
+  }
+  const Keys keys;
+  KeyedCells floor;
+  std::optional<Limiter> limiter;
+};
+std::unique_ptr<Population>& Made() {
+  static auto* const made = new std::unique_ptr<Population>();
+  return *made;
+}
+
+template <class CheckAll>
+void Many(benchmark::State& state, CheckAll check_all) {
+  if (state.thread_index() == 0) {
+    Made() = std::make_unique<Population>(static_cast<size_t>(state.range(0)));
   }
   std::vector<std::string_view> batch(64);
-  size_t position = 0;
+  size_t position = static_cast<size_t>(state.thread_index()) * 7919;
   for (auto _ : state) {
-    for (std::string_view& key : batch) key = keys.Next(&position);
-    benchmark::DoNotOptimize(limiter.CheckMany(batch).size());
+    for (std::string_view& key : batch) key = Made()->keys.Next(&position);
+    benchmark::DoNotOptimize(check_all(*Made(), batch));
   }
   state.SetItemsProcessed(state.iterations() * 64);
+  if (state.thread_index() == 0) Made().reset();
+}
+void CheckMany(benchmark::State& state) {
+  Many(state, [](Population& all, const std::vector<std::string_view>& batch) {
+    return all.limiter->CheckMany(batch).size();
+  });
+}
+void FloorMany(benchmark::State& state) {
+  Many(state, [](Population& all, const std::vector<std::string_view>& batch) {
+    uint64_t hashes[64];
+    for (size_t i = 0; i < 64; ++i) hashes[i] = all.floor.Fetch(batch[i]);
+    const uint64_t now = TimeStampCounter::Ticks();
+    size_t passed = 0;
+    for (const uint64_t hash : hashes) {
+      passed += all.floor.Pass(hash, [now] { return now; }) ? 1 : 0;
+    }
+    return passed;
+  });
 }
 
 BENCHMARK(FloorOwnClock)->Name("floor/counter_and_swap")->ThreadRange(1, 2);
@@ -106,7 +142,16 @@ BENCHMARK(BoundAllowed)->Name("weir/bound/allowed")->ThreadRange(1, 2);
 BENCHMARK(BoundEveryField)->Name("weir/bound/every_field");
 BENCHMARK(BoundDenied)->Name("weir/bound/denied")->ThreadRange(1, 2);
 BENCHMARK(BoundCallersTime)->Name("weir/bound/callers_time");
-BENCHMARK(Many)->Name("weir/check_many_of_64/keys")->Arg(1'000)->Arg(1'000'000);
+BENCHMARK(FloorMany)
+    ->Name("floor/many_of_64/keys")
+    ->ArgsProduct({{1'000, 1'000'000}})
+    ->ThreadRange(1, 2)
+    ->UseRealTime();
+BENCHMARK(CheckMany)
+    ->Name("weir/check_many_of_64/keys")
+    ->ArgsProduct({{1'000, 1'000'000}})
+    ->ThreadRange(1, 2)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace weir::bench

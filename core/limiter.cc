@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/base/attributes.h"
 #include "absl/container/fixed_array.h"
 #include "core/duration_text.h"
 #include "core/limiter_state.h"
@@ -106,20 +107,27 @@ absl::StatusOr<Decision> Limiter::Run(Op op, const Call& call) const {
 
 namespace {
 
-// The short way. One value on every way out, so that it is made where the
-// caller wants it.
-absl::StatusOr<Decision> CheckSingle(Store& store, const RuleSet& rules,
-                                     std::string_view key, int64_t cost) {
+// Apart, so that the short way keeps the key and the cost in registers.
+ABSL_ATTRIBUTE_NOINLINE absl::StatusOr<Decision> FailSingle(
+    const Store& store, const RuleSet& rules, absl::Status failed,
+    std::string_view key, int64_t cost) {
+  return rules.SingleFailed(store, std::move(failed), CallOf(key, cost));
+}
+ABSL_ATTRIBUTE_NOINLINE absl::StatusOr<Decision> CheckInFull(
+    Store& store, const RuleSet& rules, std::string_view key, int64_t cost) {
+  return rules.Run(store, Op::kCheck, CallOf(key, cost));
+}
+
+// The short way.
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline absl::StatusOr<Decision> CheckSingle(
+    Store& store, const RuleSet& rules, std::string_view key, int64_t cost) {
   const Step step = {rules.single()->rule.get(), key, key, cost};
   Outcome outcome;
-  absl::StatusOr<Decision> d(absl::in_place);
   absl::Status s = store.Run(Op::kCheck, std::nullopt, &step, &outcome, 1);
-  if (__builtin_expect(s.ok(), 1)) {
-    rules.Single(outcome, &*d);
-  } else {
-    d = rules.SingleFailed(store, std::move(s), CallOf(key, cost));
+  if (__builtin_expect(!s.ok(), 0)) {
+    return FailSingle(store, rules, std::move(s), key, cost);
   }
-  return d;
+  return absl::StatusOr<Decision>(absl::in_place, rules.Single(outcome));
 }
 
 }  // namespace
@@ -132,7 +140,7 @@ absl::StatusOr<Decision> Limiter::Check(std::string_view key,
           1)) {
     return CheckSingle(*state_->store, rules, key, cost);
   }
-  return rules.Run(*state_->store, Op::kCheck, CallOf(key, cost));
+  return CheckInFull(*state_->store, rules, key, cost);
 }
 absl::StatusOr<Decision> Limiter::Check(const Call& call) const {
   return state_->Run(Op::kCheck, call);
@@ -181,7 +189,7 @@ std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
                          outcomes.data(), statuses.data(), keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
     if (statuses[i].ok()) {
-      rules.Single(outcomes[i], &*decisions.emplace_back(absl::in_place));
+      decisions.emplace_back(absl::in_place, rules.Single(outcomes[i]));
     } else {
       decisions.push_back(rules.SingleFailed(
           *state_->store, std::move(statuses[i]), CallOf(keys[i], cost)));

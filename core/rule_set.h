@@ -59,22 +59,37 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   static bool TimeIsSound(Time t) {
     return ToMicros(t) <= kMaxExact && ToMicros(t) >= -kMaxExact;
   }
-  // The decision on a check of that rule; `d` is as it was made.
-  void Single(const Outcome& outcome, Decision* d) const {
-    const bool allowed = outcome.allowed;
-    const int64_t limit = single_->limit.traits.capacity;
-    const int64_t remaining = outcome.numbers.remaining;
-    RuleVerdict& v = d->verdicts.AddFirst();
-    v.name = rules_[0].name;
-    v.allowed = d->allowed = allowed;
-    v.limit = d->limit = limit;
-    v.remaining = d->remaining = remaining;
-    v.reset_after = d->reset_after = Micros(outcome.numbers.reset_after);
-    v.soft = d->soft =
-        static_cast<double>(limit - remaining) > single_->soft_above;
-    if (__builtin_expect(!allowed, 0)) {
-      v.retry_after = d->retry_after = WaitOf(outcome.numbers.wait);
+  // The decision on a check of that rule, made where it is wanted:
+  // absl::StatusOr<Decision>(absl::in_place, rules.Single(outcome)).
+  class SingleDecision {
+   public:
+    SingleDecision(const RuleSet& rules, const Outcome& outcome)
+        : rules_(rules), outcome_(outcome) {}
+    operator Decision() const {  // NOLINT(google-explicit-constructor)
+      const AttachedLimit& single = *rules_.single_;
+      const int64_t limit = single.limit.traits.capacity;
+      const int64_t remaining = outcome_.numbers.remaining;
+      Decision d;
+      RuleVerdict& v = d.verdicts.AddFirst();
+      v.name = rules_.rules_[0].name;
+      v.allowed = d.allowed = outcome_.allowed;
+      v.limit = d.limit = limit;
+      v.remaining = d.remaining = remaining;
+      v.reset_after = d.reset_after = Micros(outcome_.numbers.reset_after);
+      v.soft = d.soft =
+          static_cast<double>(limit - remaining) > single.soft_above;
+      if (__builtin_expect(!outcome_.allowed, 0)) {
+        v.retry_after = d.retry_after = WaitOf(outcome_.numbers.wait);
+      }
+      return d;
     }
+
+   private:
+    const RuleSet& rules_;
+    const Outcome& outcome_;
+  };
+  SingleDecision Single(const Outcome& outcome) const {
+    return {*this, outcome};
   }
 
   // The call is sound: keys, costs, time and tag.

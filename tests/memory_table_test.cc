@@ -1,11 +1,13 @@
 // The table of a stripe: what it holds, and what a single step of it costs.
 #include <algorithm>
 #include <map>
+#include <new>
 #include <random>
 #include <string>
 
 #include "backends/memory/table.h"
 #include "gtest/gtest.h"
+#include "tests/failing_new.h"
 #include "weir/registry.h"
 #include "weir/testing/random.h"
 
@@ -29,6 +31,15 @@ class TableTest : public ::testing::Test {
   void Insert(std::string_view key, int64_t mark) {
     Table::SetExpiry(table_.Insert(Hash(key), record_, key).state(record_),
                      mark);
+  }
+
+  Table::Entry InsertOrNone(uint64_t hash, std::string_view key, int news) {
+    const FailingNew failing(news);
+    try {
+      return table_.Insert(hash, record_, key);
+    } catch (const std::bad_alloc&) {
+      return {};
+    }
   }
 
   TableContext context_;
@@ -130,6 +141,68 @@ TEST_F(TableTest, VisitsEveryEntryInARound) {
     ++seen[std::string(table_.Next().slot().key())];
   }
   EXPECT_EQ(seen.size(), 5'000U);
+}
+
+TEST_F(TableTest, ForgetsWhatWasNotedWhenEntriesMove) {
+  for (int i = 0; i < 100; ++i) Insert(KeyOf(7'000'000'000 + i), i);
+  const std::string first = KeyOf(7'000'000'000);
+  const std::string last = KeyOf(7'000'000'099);
+  table_.Note(Hash(last), Find(last));
+  EXPECT_EQ(table_.Noted(Hash(last)).p, Find(last).p);
+  EXPECT_FALSE(table_.Noted(Hash(first)));
+  // The last entry takes the place of the one that leaves.
+  table_.Remove(Hash(first), Find(first));
+  EXPECT_FALSE(table_.Noted(Hash(last)));
+}
+
+TEST_F(TableTest, SaysWhenASizeIsFull) {
+  context_.most_of_a_size = 3;
+  for (const char* key : {"aa", "bb", "cc"}) {
+    EXPECT_TRUE(table_.HasRoom(record_, key));
+    Insert(key, 0);
+  }
+  EXPECT_FALSE(table_.HasRoom(record_, "dd"));
+  EXPECT_TRUE(table_.HasRoom(record_, "of another size"));
+  table_.Remove(Hash("aa"), Find("aa"));
+  EXPECT_TRUE(table_.HasRoom(record_, "dd"));
+}
+
+TEST_F(TableTest, StaysWholeWhenMemoryRunsOut) {
+  testing::Rng rng = testing::TestRng();
+  std::map<uint64_t, int64_t> map;
+  int64_t thrown = 0;
+  const int64_t steps = testing::Rounds(60'000, 1'000'000);
+  for (int64_t i = 0; i < steps; ++i) {
+    const bool growing = (i / 15'000) % 2 == 0;
+    const uint64_t n = rng.Next() % 10'000;
+    const std::string key = KeyOf(n);
+    const uint64_t hash = Hash(key);
+    const Table::Entry e = Find(key);
+    ASSERT_EQ(static_cast<bool>(e), map.count(n) != 0) << key;
+    if (!e && (growing || rng.Next() % 8 == 0)) {
+      // Up to three blocks are had, the next one is not.
+      if (Table::Entry added =
+              InsertOrNone(hash, key, static_cast<int>(rng.Next() % 4))) {
+        Table::SetExpiry(added.state(record_), i);
+        map[n] = i;
+      } else {
+        ++thrown;
+      }
+    } else if (e && (!growing || rng.Next() % 8 == 0)) {
+      {
+        const FailingNew failing(0);
+        table_.Remove(hash, e);
+      }
+      map.erase(n);
+    }
+    ASSERT_EQ(table_.size(), map.size());
+  }
+  EXPECT_GT(thrown, 10);
+  for (const auto& [n, mark] : map) {
+    const Table::Entry e = Find(KeyOf(n));
+    ASSERT_TRUE(e) << n;
+    ASSERT_EQ(Table::ExpiryOf(e.state(record_)), mark);
+  }
 }
 
 }  // namespace

@@ -35,8 +35,12 @@ void* BlockPool::Take() {
     return block;
   }
   if (left_ == 0) {
+    // Room for the bookkeeping first: giving a block back never throws.
+    const size_t regions = regions_.size() + 1;
+    if (regions_.capacity() < regions) regions_.reserve(2 * regions);
+    const size_t blocks = regions_.capacity() * kBlocksARegion;
+    if (free_.capacity() < blocks) free_.reserve(blocks);
     regions_.push_back(MapRegion());
-    free_.reserve(regions_.size() * kBlocksARegion);
     maps_.fetch_add(1, std::memory_order_relaxed);
     next_ = static_cast<char*>(regions_.back());
     left_ = kBlocksARegion;

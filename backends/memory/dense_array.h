@@ -8,6 +8,7 @@
 #ifndef WEIR_BACKENDS_MEMORY_DENSE_ARRAY_H_
 #define WEIR_BACKENDS_MEMORY_DENSE_ARRAY_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -49,18 +50,29 @@ class DenseArray {
   }
 
   // A new last element, its bytes whatever they are. The array must be below
-  // 2^28 elements.
+  // 2^28 elements. Throws as operator new does; then nothing has changed.
   char* Append() {
-    if (size_ == capacity_) AddPiece();
+    Reserve();
     return (*this)[size_++];
+  }
+  // The next Append, unless a Pop comes before it, does not throw; this does.
+  void Reserve() {
+    if (size_ == capacity_) AddPiece();
   }
 
   // Takes the last element away. A piece goes when the one before it is no
   // more than half full, so that coming and going costs nothing.
   void Pop() {
     --size_;
-    const uint32_t last = CapacityOf(pieces_.size()) - PieceElements();
-    if (size_ <= last - (last == 0 ? 0 : PieceBefore() / 2)) DropPiece();
+    if (!held_ && HasSpare()) DropPiece();
+  }
+
+  // Until it is released no Pop gives memory back, so that as many Appends as
+  // there were Pops do not throw.
+  void Hold() { held_ = true; }
+  void Release() {
+    held_ = false;
+    while (!pieces_.empty() && HasSpare()) DropPiece();
   }
 
  private:
@@ -80,8 +92,15 @@ class DenseArray {
     return CapacityOf(pieces_.size() - 1) - CapacityOf(pieces_.size() - 2);
   }
 
+  // The last piece is not needed.
+  bool HasSpare() const {
+    const uint32_t last = capacity_ - PieceElements();
+    return size_ <= last - (last == 0 ? 0 : PieceBefore() / 2);
+  }
+
   void AddPiece() {
     const size_t n = pieces_.size();
+    if (n == pieces_.capacity()) pieces_.reserve(std::max<size_t>(1, 2 * n));
     const size_t bytes = (CapacityOf(n + 1) - CapacityOf(n)) * stride_;
     pieces_.push_back(static_cast<char*>(
         n < kSmallPieces ? ::operator new (bytes, std::align_val_t{64})
@@ -107,6 +126,7 @@ class DenseArray {
   const size_t stride_;
   uint32_t size_ = 0;
   uint32_t capacity_ = 0;
+  bool held_ = false;
   size_t bytes_ = 0;
   std::vector<char*> pieces_;
 };

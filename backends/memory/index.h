@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -56,7 +57,8 @@ class Index {
   }
 
   // `hash_of(ref)` gives the hash of a reference that is held. At most one
-  // line is split.
+  // line is split. Throws as operator new does; then the same references are
+  // held as before.
   template <class HashOf>
   void Insert(uint64_t hash, uint32_t ref, HashOf hash_of) {
     if (lines_.size() == 0) *LineOf(lines_.Append()) = Line();
@@ -65,7 +67,7 @@ class Index {
     ++size_;
   }
 
-  // `ref` is held under this hash.
+  // `ref` is held under this hash. Throws nothing.
   template <class HashOf>
   void Erase(uint64_t hash, uint32_t ref, HashOf hash_of) {
     const uint32_t number = NumberOf(hash);
@@ -143,7 +145,9 @@ class Index {
   }
 
   static Line* LineOf(char* p) { return reinterpret_cast<Line*>(p); }
-  Line* LineAt(uint32_t n) const { return LineOf(lines_[n]); }
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Line* LineAt(uint32_t n) const {
+    return LineOf(lines_[n]);
+  }
   Line* More(uint32_t n) const { return LineOf(more_[n - 1]); }
 
   // Lines [0, size) exist; those below half of the next power of two that were
@@ -196,44 +200,70 @@ class Index {
   using Chain = absl::InlinedVector<Held, 4 * kRefs>;
 
   // Takes everything out of a line's chain, from its end, so that the rest of
-  // it is whole while overflow lines move.
+  // it is whole while overflow lines move. `chain` has room for all of it.
   template <class HashOf>
-  Chain TakeOut(uint32_t number, HashOf hash_of) {
-    Chain chain;
+  void TakeOut(uint32_t number, Chain* chain, HashOf hash_of) {
     for (;;) {
       const auto [before, last] = EndOf(number);
       const int n = last->Count();
       for (int i = 0; i < n; ++i) {
-        chain.push_back({last->tags[i], last->refs[i]});
+        chain->push_back({last->tags[i], last->refs[i]});
       }
       if (before == nullptr) {
         *last = Line();
-        moved_ += static_cast<int64_t>(chain.size());
-        return chain;
+        moved_ += static_cast<int64_t>(chain->size());
+        return;
       }
       FreeMore(std::exchange(before->next, 0), hash_of);
     }
   }
+  size_t LinesOf(uint32_t number) const {
+    size_t n = 1;
+    for (const Line* line = LineAt(number); line->next != 0; ++n) {
+      line = More(line->next);
+    }
+    return n;
+  }
 
-  // Both take out under the old geometry and put under the new one.
+  // Both take out under the old geometry and put under the new one, and take
+  // the memory they need before they change anything.
+
   template <class HashOf>
   void Split(HashOf hash_of) {
     const uint32_t added = lines_.size();
     const uint32_t mask = added > mask_ ? 2 * mask_ + 1 : mask_;
-    const Chain chain = TakeOut(added & (mask >> 1), hash_of);
+    const uint32_t from = added & (mask >> 1);
+    Chain chain;
+    chain.reserve(LinesOf(from) * kRefs);
+    lines_.Reserve();
+    // Two chains need no more overflow lines than the one that they were.
+    more_.Hold();
+    TakeOut(from, &chain, hash_of);
     *LineOf(lines_.Append()) = Line();
     mask_ = mask;
     for (const Held& h : chain) Put(NumberOf(hash_of(h.ref)), h.tag, h.ref);
+    more_.Release();
   }
 
+  // Without memory for it nothing is merged: the next Erase tries again.
   template <class HashOf>
   void Merge(HashOf hash_of) {
     const uint32_t last = lines_.size() - 1;
     const uint32_t to = last & (mask_ >> 1);
-    const Chain chain = TakeOut(last, hash_of);
+    Chain chain;
+    try {
+      chain.reserve(LinesOf(last) * kRefs);
+      // One chain may need an overflow line more than the two that it was.
+      more_.Reserve();
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+    more_.Hold();
+    TakeOut(last, &chain, hash_of);
     lines_.Pop();
     if (last <= (mask_ + 1) / 2) mask_ >>= 1;
     for (const Held& h : chain) Put(to, h.tag, h.ref);
+    more_.Release();
   }
 
   // The overflow line `n` is in no chain. The last one moves into its place.

@@ -12,6 +12,9 @@ namespace {
 constexpr int64_t kEntriesAnInsert = 3;
 constexpr int64_t kEntriesAStep = 2;
 constexpr int64_t kEntriesForRoom = 64;
+// How many of a stripe leave at most when room is looked for: what a call moves
+// is bounded.
+constexpr int64_t kLeaveForRoom = 4;
 
 // Does it equal a fresh key at this time?
 bool IsOver(const LimitRecord& record, const char* state, int64_t now) {
@@ -67,8 +70,10 @@ bool Keeper::MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
                                    (stripe_count_ - 1);
     const bool mine = absl::c_linear_search(held, index);
     if (i > 0 && index == own) continue;
-    searched += Search(stripes_[index], mine,
-                       i == 0 ? kEntriesForRoom / 2 : kEntriesForRoom, horizon);
+    // Half of it in the key's own stripe, so that others get their turn.
+    const int64_t most =
+        i == 0 ? kEntriesForRoom / 2 : kEntriesForRoom - searched;
+    searched += Search(stripes_[index], mine, most, horizon);
     if (done()) return true;
   }
   return false;
@@ -96,15 +101,15 @@ int64_t Keeper::Search(Stripe& stripe, bool mine, int64_t most,
       1, std::min(most, static_cast<int64_t>(stripe.table.size())));
   int64_t removed = 0;
   Examine(stripe, entries, std::max(horizon, Horizon(stripe, horizon)),
-          &removed);
+          kLeaveForRoom, &removed);
   if (!mine) stripe.mutex.Unlock();
   return entries;
 }
 
-void Keeper::Examine(Stripe& stripe, int64_t entries, int64_t now,
+void Keeper::Examine(Stripe& stripe, int64_t entries, int64_t now, int64_t most,
                      int64_t* removed) {
   int64_t gone = 0;
-  for (int64_t i = 0; i < entries; ++i) {
+  for (int64_t i = 0; i < entries && gone < most; ++i) {
     const Table::Entry e = stripe.table.Next();
     if (!e) break;
     const Slot slot = e.slot();
@@ -137,7 +142,7 @@ void Keeper::Work(Stripe& stripe, int64_t now, bool steady, bool inserted) {
   }
   if (entries == 0) return;
   int64_t removed = 0;
-  Examine(stripe, entries, Horizon(stripe, now), &removed);
+  Examine(stripe, entries, Horizon(stripe, now), entries, &removed);
 }
 
 int64_t Keeper::Sweep(int64_t budget, int64_t now) {
@@ -152,7 +157,7 @@ int64_t Keeper::Sweep(int64_t budget, int64_t now) {
     const auto entries = static_cast<int64_t>(s.table.size());
     const int64_t most =
         budget == 0 ? entries : std::min(entries, budget - seen);
-    Examine(s, most, now, &removed);
+    Examine(s, most, now, most, &removed);
     seen += most;
     if (budget > 0 && seen >= budget) break;
   }

@@ -71,6 +71,7 @@ class Keeper {
   }
 
   // Room for one more key, found if need be by removing entries that are over:
+  // at most 64 are examined, in at most as many stripes.
   // at `now` if that is a `steady` reading, which never jumps; else at the
   // recent readings of their stripe, or of the calls that found no room.
   // `held`: the stripes that this call has locked, `own` among them; no other
@@ -121,9 +122,10 @@ class Keeper {
   // returns how many. `mine`: this call has locked it.
   int64_t Search(Stripe& stripe, bool mine, int64_t most,
                  int64_t horizon) ABSL_NO_THREAD_SAFETY_ANALYSIS;
-  // Examines the next entries of a stripe, and removes those that are over.
-  void Examine(Stripe& stripe, int64_t entries, int64_t now, int64_t* removed)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
+  // Examines the next entries of a stripe, and removes those that are over, at
+  // most so many.
+  void Examine(Stripe& stripe, int64_t entries, int64_t now, int64_t most,
+               int64_t* removed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
 
   const size_t stripe_count_;
   const int64_t max_keys_;

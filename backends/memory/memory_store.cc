@@ -233,17 +233,29 @@ struct MemoryStore::Impl final : CellHost {
     return {&keeper, known.us, known.steady, held};
   }
   void ReadClock(const Reading& known, MemoryCall* call) const {
-    if (known.open) call->now = time.Read();
+    call->now = Read(known);
+  }
+
+  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t Read(const Reading& known) const {
+    return known.open ? time.Read() : known.us;
   }
 
   uint64_t HashOf(const LimitRecord& record, std::string_view key) {
     return keeper.context().hash(record.seed, key);
   }
 
-  // `early`: null, or a reading from before the lock, which a call that finds
-  // the key's state at hand may go by.
+  // Where a key's entry may lie: true until the next removal of its stripe.
+  struct Guess {
+    Table::Entry entry;
+    uint32_t removals = 0;
+  };
+  // Of a stripe, with so many a core's cache holds 64 of them.
+  static constexpr size_t kNearEntries = 512;
+  // `guess` may be null. `early`: null, or a reading from before the lock,
+  // which a call that finds the key's state at hand may go by.
   bool RunOne(Op op, const Reading& known, const Step& step, uint64_t hash,
-              Outcome* outcome, const int64_t* early = nullptr);
+              Outcome* outcome, const Guess* guess = nullptr,
+              const int64_t* early = nullptr);
   // The stripe is locked.
   ABSL_ATTRIBUTE_NOINLINE bool RunLocked(Op op, const Reading& known,
                                          const Step& step, uint64_t hash,
@@ -282,7 +294,7 @@ struct MemoryStore::Impl final : CellHost {
   absl::Status NoRoom();
 
   // Brings what the calls will need close, each step for all of them.
-  void Fetch(const uint64_t* hashes, size_t count);
+  void Fetch(const uint64_t* hashes, size_t count, Guess* guesses);
 
   // Takes a key's state out of its entry, into a cell. Null: no room.
   BoundCell* BindCell(const LimitRecord& record, std::string_view key);
@@ -360,6 +372,16 @@ absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
 absl::Status MemoryStore::Impl::NoRoom() {
   refused.fetch_add(1, std::memory_order_relaxed);  // a bare count
   const bool bytes = keeper.out_of_bytes();
+  const bool below =
+      keeper.max_keys() == 0 || keeper.keys() < keeper.max_keys();
+  // relaxed: only for the wording.
+  if (!bytes && below &&
+      keeper.context().size_was_full.load(std::memory_order_relaxed)) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "capacity: a stripe holds ", keeper.context().most_of_a_size,
+        " keys of one size, which is the most; the call was not decided; "
+        "allowed: more stripes"));
+  }
   return absl::ResourceExhaustedError(absl::StrCat(
       "capacity: the store holds ", bytes ? "max_bytes = " : "max_keys = ",
       bytes ? keeper.max_bytes() : keeper.max_keys(),
@@ -416,25 +438,40 @@ bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
 
 bool MemoryStore::Impl::RunOne(Op op, const Reading& known, const Step& step,
                                uint64_t hash, Outcome* outcome,
-                               const int64_t* early) {
-  const size_t stripe = keeper.StripeOf(hash);
-  Stripe& s = keeper.stripe(stripe);
+                               const Guess* guess, const int64_t* early) {
+  Stripe& s = keeper.stripe(keeper.StripeOf(hash));
   const SpinLockHolder lock(&s.mutex);
   const LimitRecord& record = *RecordOf(step);
   if (__builtin_expect(
-          op == Op::kCheck && record.hot != nullptr && !step.observe, 1)) {
-    const Table::Entry entry = s.table.Find(hash, record, step.key);
-    // The entry is on its way: the counter does not wait for it. An early
-    // reading grants nothing that a later one would not.
-    const int64_t now = !known.open        ? known.us
-                        : early != nullptr ? *early
-                                           : time.Read();
-    if (__builtin_expect(entry && entry.slot().IsPlain(record.id), 1) &&
-        record.hot(record.params, entry.state(record), now, step.cost,
-                   record.counts_denied, outcome)) {
-      if (step.cost > 0) keeper.Tick(s, now, known.steady, false);
-      return true;
-    }
+          op != Op::kCheck || record.hot == nullptr || step.observe, 0)) {
+    return RunLocked(op, known, step, hash, outcome);
+  }
+  Table::Entry entry = guess != nullptr && guess->removals == s.table.removals()
+                           ? guess->entry
+                           : s.table.Noted(hash);
+  const bool known_entry = s.table.IsOf(entry, record, step.key);
+  // An early reading grants nothing that a later one would not.
+  const bool reads = known.open && early == nullptr;
+  int64_t now = !known.open ? known.us : early != nullptr ? *early : 0;
+  // The counter waits for loads that stand before it (on some processors for
+  // all of them), but not for memory that is only on its way: it is read before
+  // a search that is likely to miss the cache, and after one that is not, which
+  // can then be made while the last call ends.
+  const bool far = !known_entry && s.table.size() > kNearEntries;
+  if (far) {
+    s.table.Prefetch(hash);
+    if (reads) now = time.Read();
+  }
+  if (!known_entry) {
+    entry = s.table.Find(hash, record, step.key);
+    s.table.Note(hash, entry);
+  }
+  if (!far && reads) now = time.Read();
+  if (__builtin_expect(entry && entry.slot().IsPlain(record.id), 1) &&
+      record.hot(record.params, entry.state(record), now, step.cost,
+                 record.counts_denied, outcome)) {
+    if (step.cost > 0) keeper.Tick(s, now, known.steady, false);
+    return true;
   }
   return RunLocked(op, known, step, hash, outcome);
 }
@@ -475,16 +512,12 @@ bool MemoryStore::Impl::RunSeveral(Op op, const Reading& known,
   return RunOpen(op, call, steps, keys, outcomes);
 }
 
-void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count) {
+void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count,
+                              Guess* guesses) {
   for (size_t i = 0; i < count; ++i) {
     Stripe& s = keeper.stripe(keeper.StripeOf(hashes[i]));
     const SpinLockHolder lock(&s.mutex);
-    s.table.Prefetch(hashes[i]);
-  }
-  for (size_t i = 0; i < count; ++i) {
-    Stripe& s = keeper.stripe(keeper.StripeOf(hashes[i]));
-    const SpinLockHolder lock(&s.mutex);
-    s.table.PrefetchEntry(hashes[i]);
+    guesses[i] = {s.table.Guess(hashes[i]), s.table.removals()};
   }
 }
 
@@ -493,6 +526,7 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
                           size_t count) {
   constexpr size_t kAtOnce = 64;
   uint64_t hashes[kAtOnce];
+  Impl::Guess guesses[kAtOnce];
   // What fits a core's cache is there already.
   constexpr int64_t kCacheBytes = 1 << 20;
   const bool large = impl_->keeper.context().bytes.load(
@@ -504,11 +538,12 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
       const Step& step = steps[first + i];
       hashes[i] = impl_->HashOf(*RecordOf(step), step.key);
     }
-    if (large) impl_->Fetch(hashes, n);
+    if (large) impl_->Fetch(hashes, n, guesses);
     const int64_t early = known.open ? impl_->time.Read() : 0;
     for (size_t i = 0; i < n; ++i) {
       const bool decided = impl_->RunOne(op, known, steps[first + i], hashes[i],
-                                         &outcomes[first + i], &early);
+                                         &outcomes[first + i],
+                                         large ? &guesses[i] : nullptr, &early);
       statuses[first + i] = decided ? absl::OkStatus() : impl_->NoRoom();
     }
   }
@@ -542,6 +577,10 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
   const SpinLockHolder lock(&s.mutex);
   Table::Entry e = s.table.Find(hash, record, key);
   if (!e) {
+    if (!s.table.HasRoom(record, key)) {
+      keeper.context().size_was_full = true;
+      return nullptr;
+    }
     if (!keeper.Reserve(index, call.held, call.now, call.steady)) {
       return nullptr;
     }

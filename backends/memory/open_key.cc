@@ -19,9 +19,9 @@ char* OpenKey::Ensure() {
       return nullptr;
     }
     entry_ = table().Insert(hash_, *record_, key_);
+    removals_ = table().removals();
     reserved_ = false;
     inserted_ = true;
-    removals_ = table().removals();
   }
   return entry_.state(*record_);
 }

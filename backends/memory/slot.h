@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <string_view>
 
 #include "absl/base/attributes.h"
@@ -32,20 +34,29 @@ inline void StorePointer(char* to, const void* pointer) {
   std::memcpy(to, &bits, sizeof(bits));
 }
 
-// Keys that lie apart from their entries: their length, then their bytes.
+// Keys that lie apart from their entries: their hash, so that moving an entry
+// costs the same whatever its key, their length, then their bytes.
 class LongKey {
  public:
-  static char* Make(std::string_view key) {
+  static constexpr size_t kHeader = 12;
+
+  static std::unique_ptr<char[]> Make(uint64_t hash, std::string_view key) {
     const auto size = static_cast<uint32_t>(key.size());
-    char* p = new char[sizeof(size) + key.size()];
-    std::memcpy(p, &size, sizeof(size));
-    std::memcpy(p + sizeof(size), key.data(), key.size());
+    std::unique_ptr<char[]> p(new char[kHeader + key.size()]);
+    std::memcpy(p.get(), &hash, sizeof(hash));
+    std::memcpy(p.get() + 8, &size, sizeof(size));
+    std::memcpy(p.get() + kHeader, key.data(), key.size());
     return p;
+  }
+  static uint64_t HashOf(const char* p) {
+    uint64_t hash;
+    std::memcpy(&hash, p, sizeof(hash));
+    return hash;
   }
   static std::string_view Of(const char* p) {
     uint32_t size;
-    std::memcpy(&size, p, sizeof(size));
-    return {p + sizeof(size), size};
+    std::memcpy(&size, p + 8, sizeof(size));
+    return {p + kHeader, size};
   }
 };
 
@@ -73,17 +84,23 @@ class Slot {
 
   // How large an entry of this key is: a multiple of 8, at most kMost.
   static size_t BytesFor(size_t key_size, size_t state_bytes) {
-    const size_t bytes = (kHeader + key_size + 7) / 8 * 8 + state_bytes;
-    return bytes <= kMost ? bytes : 16 + state_bytes;
+    if (LiesApart(key_size, state_bytes)) return 16 + state_bytes;
+    return (kHeader + key_size + 7) / 8 * 8 + state_bytes;
   }
 
-  void Make(const LimitRecord& record, std::string_view key, size_t bytes) {
-    const bool apart =
-        (kHeader + key.size() + 7) / 8 * 8 + record.state_bytes > kMost;
-    SetHeader(record.id | (apart ? kApart : static_cast<uint32_t>(key.size()))
-                              << kLengthShift);
-    if (apart) {
-      StorePointer(p_ + 8, LongKey::Make(key));
+  // Does a key of this size lie apart?
+  static bool LiesApart(size_t key_size, size_t state_bytes) {
+    return (kHeader + key_size + 7) / 8 * 8 + state_bytes > kMost;
+  }
+
+  // `apart`: the key, if it lies apart; the entry's own from here on.
+  void Make(const LimitRecord& record, std::string_view key, size_t bytes,
+            std::unique_ptr<char[]> apart) {
+    SetHeader(record.id |
+              (apart != nullptr ? kApart : static_cast<uint32_t>(key.size()))
+                  << kLengthShift);
+    if (apart != nullptr) {
+      StorePointer(p_ + 8, apart.release());
     } else if (!key.empty()) {
       std::memcpy(p_ + kHeader, key.data(), key.size());
     }
@@ -91,12 +108,17 @@ class Slot {
   }
   // Before the entry goes for good.
   void FreeKey() {
-    if (Header() >> kLengthShift == kApart) delete[] Apart();
+    if (IsApart()) delete[] Apart();
   }
 
   // What the key takes on the heap.
   size_t heap_bytes() const {
-    return Header() >> kLengthShift == kApart ? key().size() + 4 : 0;
+    return IsApart() ? LongKey::kHeader + key().size() : 0;
+  }
+  // The hash that the entry was made with, if its key lies apart.
+  std::optional<uint64_t> kept_hash() const {
+    if (!IsApart()) return std::nullopt;
+    return LongKey::HashOf(Apart());
   }
 
   uint32_t record_id() const { return Header() & kIdMask; }
@@ -113,9 +135,8 @@ class Slot {
   void set_held(bool on) { SetFlag(kHeld, on); }
 
   std::string_view key() const {
-    const uint32_t length = Header() >> kLengthShift;
-    if (length == kApart) return LongKey::Of(Apart());
-    return {p_ + kHeader, length};
+    if (IsApart()) return LongKey::Of(Apart());
+    return {p_ + kHeader, Header() >> kLengthShift};
   }
 
   // Written under this very record, and of this key?
@@ -146,6 +167,7 @@ class Slot {
   void SetFlag(uint32_t flag, bool on) {
     SetHeader(on ? Header() | flag : Header() & ~flag);
   }
+  bool IsApart() const { return Header() >> kLengthShift == kApart; }
   char* Apart() const { return LoadPointer<char>(p_ + 8); }
 
   char* p_;

@@ -1,6 +1,7 @@
 #include "backends/memory/table.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weir {
 
@@ -31,13 +32,20 @@ Table::Entry Table::Insert(uint64_t hash, const LimitRecord& record,
   if (array == nullptr) {
     array = std::make_unique<DenseArray>(&context_->pool, bytes);
   }
-  const Entry entry = {array->Append(),
-                       size << kIndexBits | (array->size() - 1)};
+  std::unique_ptr<char[]> apart;
+  if (Slot::LiesApart(key.size(), record.state_bytes)) {
+    apart = LongKey::Make(hash, key);
+  }
+  array->Reserve();
+  // The index comes last to need memory and first to know the entry, whose
+  // place is set. It asks for hashes of entries that it holds, not of this one.
+  const uint32_t ref = size << kIndexBits | array->size();
+  index_.Insert(hash, ref,
+                [this](uint32_t held) { return HashOf(Slot(At(held))); });
+  const Entry entry = {array->Append(), ref};
   used_ |= 1U << size;
-  entry.slot().Make(record, key, bytes);
+  entry.slot().Make(record, key, bytes, std::move(apart));
   context_->CountBytes(CountOf(entry.slot(), bytes));
-  index_.Insert(hash, entry.ref,
-                [this](uint32_t ref) { return HashOf(Slot(At(ref))); });
   return entry;
 }
 
@@ -62,6 +70,7 @@ void Table::Remove(uint64_t hash, Entry entry) {
   }
   array.Pop();
   if (array.size() == 0) used_ &= ~(1U << (entry.ref >> kIndexBits));
+  noted_ = {};
   ++removals_;
 }
 

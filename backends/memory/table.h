@@ -36,6 +36,11 @@ struct TableContext {
   RecordTable records;
   KeyHash hash;
   BlockPool pool;
+  // Entries of one size in one table: what a reference of 28 bits tells apart,
+  // less what calls may add that asked before the others of their own keys.
+  uint32_t most_of_a_size = (1U << 28) - (1U << 20);  // less in tests
+  // A table had no room for a key. relaxed: only for the wording of an error.
+  std::atomic<bool> size_was_full{false};
   // What the entries, their shares of the index and their values take.
   std::atomic<int64_t> bytes{0};
 
@@ -79,29 +84,56 @@ class Table {
   int64_t moved() const { return index_.moved() + removals_; }
 
   void Prefetch(uint64_t hash) const { index_.Prefetch(hash); }
-  // The entry that a search for this key is likely to end at.
-  void PrefetchEntry(uint64_t hash) const {
+  // The entry that a search for this key is likely to end at, on its way.
+  Entry Guess(uint64_t hash) const {
+    Entry guess;
     index_.Find(hash, [&](uint32_t ref) {
-      const char* p = At(ref);
-      __builtin_prefetch(p, 1);
-      __builtin_prefetch(p + BytesOf(ref) - 1, 1);
+      guess = {At(ref), ref};
+      __builtin_prefetch(guess.p, 1);
+      __builtin_prefetch(guess.p + BytesOf(ref) - 1, 1);
       return true;
     });
+    return guess;
+  }
+  // Is it the one? There was no removal since it was guessed or noted.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE bool IsOf(Entry entry, const LimitRecord& record,
+                                         std::string_view key) const {
+    return entry && Matches(entry.slot(), record, key);
   }
 
   ABSL_ATTRIBUTE_ALWAYS_INLINE Entry Find(uint64_t hash,
                                           const LimitRecord& record,
                                           std::string_view key) const {
-    const std::optional<uint32_t> ref = index_.Find(
-        hash,
-        [ this, &record, key ](uint32_t r) __attribute__((always_inline)) {
-          return Matches(Slot(At(r)), record, key);
-        });
-    if (!ref.has_value()) return {};
-    return {At(*ref), *ref};
+    Entry found;
+    index_.Find(
+        hash, [ this, &found, &record, key ](uint32_t ref)
+                  __attribute__((always_inline)) {
+                    char* const p = At(ref);
+                    if (!Matches(Slot(p), record, key)) return false;
+                    found = {p, ref};
+                    return true;
+                  });
+    return found;
   }
 
-  // A new entry, its state all zero.
+  // The entry that was noted last, if it was for this hash.
+  Entry Noted(uint64_t hash) const {
+    return noted_hash_ == hash ? noted_ : Entry();
+  }
+  void Note(uint64_t hash, Entry entry) {
+    noted_hash_ = hash;
+    noted_ = entry;
+  }
+
+  // There may be another entry for such a key: see most_of_a_size.
+  bool HasRoom(const LimitRecord& record, std::string_view key) const {
+    const size_t bytes = Slot::BytesFor(key.size(), record.state_bytes);
+    const DenseArray* array = arrays_[bytes / 8 - 1].get();
+    return array == nullptr || array->size() < context_->most_of_a_size;
+  }
+  // A new entry, its state all zero. HasRoom was true, of this call's entries
+  // for all together. Throws as operator new does; then the table holds what it
+  // held.
   Entry Insert(uint64_t hash, const LimitRecord& record, std::string_view key);
   // Frees its value too.
   void Remove(uint64_t hash, Entry entry);
@@ -149,12 +181,13 @@ class Table {
   static size_t BytesOf(uint32_t ref) {
     return ((ref >> kIndexBits) + 1) * size_t{8};
   }
-  char* At(uint32_t ref) const {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE char* At(uint32_t ref) const {
     return (*arrays_[ref >> kIndexBits])[ref & ((1U << kIndexBits) - 1)];
   }
 
-  bool Matches(Slot slot, const LimitRecord& record,
-               std::string_view key) const {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE bool Matches(Slot slot,
+                                            const LimitRecord& record,
+                                            std::string_view key) const {
     if (__builtin_expect(slot.IsOf(record, key), 1)) return true;
     return MatchesOther(slot, record, key);
   }
@@ -163,13 +196,18 @@ class Table {
                     std::string_view key) const;
 
   uint64_t HashOf(Slot slot) const {
+    const std::optional<uint64_t> kept = slot.kept_hash();
+    if (__builtin_expect(kept.has_value(), 0)) return *kept;
     return context_->hash(RecordOf(slot).seed, slot.key());
   }
 
   TableContext* const context_;
+  // None since the last removal, which moves entries.
+  uint64_t noted_hash_ = 0;
+  Entry noted_;
+  uint32_t removals_ = 0;
   Index index_;
   std::array<std::unique_ptr<DenseArray>, kSizes> arrays_;
-  uint32_t removals_ = 0;
   uint32_t used_ = 0;        // a bit for each array that has entries
   uint32_t visit_size_ = 0;  // the array that is visited, and
   uint32_t visit_left_ = 0;  // how much of it is left

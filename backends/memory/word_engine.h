@@ -79,8 +79,9 @@ bool WordOver(const void* params, const char* bytes, int64_t now) {
 
 // The same as WordView's Check, for the common case.
 template <class E>
-bool Hot(const void* params, char* bytes, int64_t t, int64_t cost,
-         bool count_denied, Outcome* out) {
+__attribute__((flatten)) bool Hot(const void* params, char* bytes, int64_t t,
+                                  int64_t cost, bool count_denied,
+                                  Outcome* out) {
   const auto& p = *static_cast<const typename E::Params*>(params);
   typename E::State s;
   std::memcpy(&s, bytes, sizeof(s));

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <string_view>
 
@@ -54,6 +55,10 @@ struct Gcra {
     int64_t one_us;       // window / limit: whole microseconds
     int64_t one_ticks;    // and the rest
     int64_t longest;      // the longest reset_after, us
+    // An arrival time that lies at most so many us ahead is counted in 64 bits;
+    // less than any if the burst does not fit.
+    int64_t near;
+    int64_t full;  // ticks for the burst, if it fits
   };
 
   // The arrival time: microseconds, and ticks in [0, limit).
@@ -93,6 +98,10 @@ struct Gcra {
           Saturate(FloorDiv(Wide{kMaxExact - now} * p.limit, p.window)));
     }
     p.longest = static_cast<int64_t>(longest);
+    const Wide full = Times(burst, p.window);
+    const bool fits = full < kNarrow;
+    p.near = fits ? kNarrow / p.limit - 1 : std::numeric_limits<int64_t>::min();
+    p.full = fits ? static_cast<int64_t>(full) : 0;
     return p;
   }
 
@@ -111,6 +120,9 @@ struct Gcra {
   }
 
   static bool Admits(const Params& p, const State& s, int64_t t, int64_t cost) {
+    if (IsNear(p, s, t)) {
+      return cost <= p.burst && AheadNear(p, s, t) + cost * p.window <= p.full;
+    }
     return Ahead(p, s, t) + Times(cost, p.window) <= Times(p.burst, p.window);
   }
 
@@ -137,6 +149,10 @@ struct Gcra {
   }
 
   static int64_t Remaining(const Params& p, const State& s, int64_t t) {
+    if (IsNear(p, s, t)) {
+      const int64_t room = p.full - AheadNear(p, s, t);
+      return room <= 0 ? 0 : room / p.window;
+    }
     const Wide room = Times(p.burst, p.window) - Ahead(p, s, t);
     return room <= 0 ? 0 : static_cast<int64_t>(FloorDiv(room, p.window));
   }
@@ -192,6 +208,15 @@ struct Gcra {
   }
 
  private:
+  // What is near stays below this in ticks, so sums of two fit 64 bits.
+  static constexpr int64_t kNarrow = int64_t{1} << 61;
+  static bool IsNear(const Params& p, const State& s, int64_t t) {
+    return s.tat - t <= p.near;
+  }
+  static int64_t AheadNear(const Params& p, const State& s, int64_t t) {
+    return s.tat < t ? 0 : (s.tat - t) * p.limit + s.ticks;
+  }
+
   // How far the arrival time lies ahead of t, in ticks.
   static Wide Ahead(const Params& p, const State& s, int64_t t) {
     return s.tat < t ? 0 : Times(s.tat - t, p.limit) + s.ticks;
