@@ -26,8 +26,7 @@ else()
   # CMakeCache.txt of an earlier run could hide a package that is gone.
   file(REMOVE "${WORK}/CMakeCache.txt")
   run(${configure} -S "${project}" -B "${WORK}" "-DCMAKE_PREFIX_PATH=${PREFIX}"
-    "-DWEIR_SOURCE_DIR=${SOURCE}" -DBUILD_SHARED_LIBS=${shared}
-    -DCMAKE_CXX_FLAGS_RELEASE=-O0)
+    "-DWEIR_SOURCE_DIR=${SOURCE}" -DBUILD_SHARED_LIBS=${shared})
   set(targets "")
   if(WAY STREQUAL "add_subdirectory")
     set(targets --target consumer17 consumer20)

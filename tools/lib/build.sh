@@ -26,6 +26,9 @@ configure() {
     rm -rf "$configure_dir"
     mkdir -p "$configure_dir"
   fi
+  # What ccache needs to know precompiled headers again.
+  CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+  export CCACHE_SLOPPINESS
   launcher=
   command -v ccache >/dev/null 2>&1 && launcher=ccache
   if ! cmake -S "$root" -B "$configure_dir" -G Ninja \

@@ -42,9 +42,9 @@ check_format() {
   fi
 }
 
-# check_tidy BUILD_DIR: clang-tidy over the sources of the libraries, each of
-# them a check. One that was clean and has not changed since, nor any header,
-# is not read again.
+# check_tidy BUILD_DIR [OPTION]: clang-tidy over the sources of the libraries,
+# each of them a check. One that was clean and has not changed since, nor any
+# header, is not read again.
 check_tidy() {
   tidy=$(newest_tool clang-tidy clang-tidy-14 clang-tidy)
   if [ -z "$tidy" ]; then
@@ -54,9 +54,11 @@ check_tidy() {
   say 'clang: clang-tidy over core/ and backends/'
   tidy_start=$(now)
   tidy_dir="$out/tidy"
+  tidy_option=${2:---checks=}
   mkdir -p "$tidy_dir"
   headers=$(cd "$root" && {
     "$tidy" --version
+    echo "$tidy_option"
     cat .clang-tidy core/engines/list.txt
     find core backends -name '*.h' -type f | sort | xargs cat
   } | cksum)
@@ -70,10 +72,10 @@ check_tidy() {
   # Each job leaves the stamp if the file was clean.
   # shellcheck disable=SC2016
   (cd "$root" && xargs -0 -n 3 -P "$(jobs_for_this_machine)" sh -c '
-    rm -f "$4"
-    if "$1" -p "$2" --quiet "$3" >"$4.log" 2>&1; then
-      printf "%s\n" "$5" >"$4"
-    fi' sh "$tidy" "$1" <"$tidy_dir/todo") || true
+    rm -f "$5"
+    if "$1" -p "$2" --quiet "$3" "$4" >"$5.log" 2>&1; then
+      printf "%s\n" "$6" >"$5"
+    fi' sh "$tidy" "$1" "$tidy_option" <"$tidy_dir/todo") || true
   for source in $(cd "$root" && find core backends -name '*.cc' -type f | sort)
   do
     stamp="$tidy_dir/$(printf '%s' "$source" | tr '/' '_').clean"
