@@ -256,8 +256,7 @@ absl::StatusOr<Decision> RuleSet::Ask(Store& store, Op op, const Call& call,
   if (count > 0) {
     absl::Status s = store.Run(op, call.now, steps, outcomes.data(), count);
     if (!s.ok()) {
-      if (!HasAnswer(store, op, s)) return s;
-      return ByPolicy(op, call, limits, max_wait, wait);
+      return Failed(store, op, std::move(s), call, limits, max_wait, wait);
     }
   }
   if (wait != nullptr) *wait = count > 0 ? outcomes[0].numbers.wait : 0;

@@ -155,8 +155,13 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   // `instances`: the outcomes are of one part in so many of the limits.
   Decision Decide(Op op, const AttachedLimit* const* limits,
                   const Outcome* outcomes, int64_t instances = 1) const;
-  // The outage policy answers a call that failed so.
-  bool HasAnswer(const Store& store, Op op, const absl::Status& failed) const;
+  // The store could not run a call: the answer of the outage policy, if it has
+  // one for such a failure; else `failed`.
+  absl::StatusOr<Decision> Failed(const Store& store, Op op,
+                                  absl::Status failed, const Call& call,
+                                  const AttachedLimit* const* limits,
+                                  int64_t max_wait = 0,
+                                  int64_t* wait = nullptr) const;
   absl::StatusOr<Decision> ByPolicy(Op op, const Call& call,
                                     const AttachedLimit* const* limits,
                                     int64_t max_wait, int64_t* wait) const;

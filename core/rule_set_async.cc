@@ -77,8 +77,7 @@ absl::StatusOr<Decision> RuleSet::DecideCheck(
     const Store& store, absl::Status status, const Call& call,
     const AttachedLimit* const* limits, const Outcome* outcomes) const {
   if (status.ok()) return Decide(Op::kCheck, limits, outcomes);
-  if (!HasAnswer(store, Op::kCheck, status)) return status;
-  return ByPolicy(Op::kCheck, call, limits, 0, nullptr);
+  return Failed(store, Op::kCheck, std::move(status), call, limits);
 }
 
 }  // namespace weir

@@ -60,10 +60,15 @@ absl::Status AttachLocally(const OutagePolicy& policy, const Rule& rule,
   return absl::OkStatus();
 }
 
-bool RuleSet::HasAnswer(const Store& store, Op op,
-                        const absl::Status& failed) const {
-  return outage_.answer() != Answer::kError && op != Op::kReset &&
-         store.IsOutage(failed);
+absl::StatusOr<Decision> RuleSet::Failed(const Store& store, Op op,
+                                         absl::Status failed, const Call& call,
+                                         const AttachedLimit* const* limits,
+                                         int64_t max_wait,
+                                         int64_t* wait) const {
+  const bool answers = outage_.answer() != Answer::kError && op != Op::kReset &&
+                       store.IsOutage(failed);
+  if (!answers) return failed;
+  return ByPolicy(op, call, limits, max_wait, wait);
 }
 
 absl::StatusOr<Decision> RuleSet::ByPolicy(Op op, const Call& call,
@@ -111,8 +116,7 @@ absl::StatusOr<Decision> RuleSet::ByPolicy(Op op, const Call& call,
 absl::StatusOr<Decision> RuleSet::SingleFailed(const Store& store,
                                                absl::Status failed,
                                                const Call& call) const {
-  if (!HasAnswer(store, Op::kCheck, failed)) return failed;
-  return ByPolicy(Op::kCheck, call, &single_, 0, nullptr);
+  return Failed(store, Op::kCheck, std::move(failed), call, &single_);
 }
 
 absl::Status RuleSet::RefundLocally(const Call& call) const {

@@ -577,10 +577,7 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
   const SpinLockHolder lock(&s.mutex);
   Table::Entry e = s.table.Find(hash, record, key);
   if (!e) {
-    if (!s.table.HasRoom(record, key)) {
-      keeper.context().size_was_full = true;
-      return nullptr;
-    }
+    if (!s.table.HasRoom(record, key)) return nullptr;
     if (!keeper.Reserve(index, call.held, call.now, call.steady)) {
       return nullptr;
     }

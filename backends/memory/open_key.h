@@ -51,10 +51,7 @@ class OpenKey {
   // Sees to it that the next write finds room. False: the store is full.
   bool Reserve() {
     if (entry() || reserved_) return true;
-    if (!table().HasRoom(*record_, key_)) {
-      call_->keeper->context().size_was_full = true;
-      return false;
-    }
+    if (!table().HasRoom(*record_, key_)) return false;
     reserved_ =
         call_->keeper->Reserve(stripe_, call_->held, call_->now, call_->steady);
     return reserved_;

@@ -125,11 +125,16 @@ class Table {
     noted_ = entry;
   }
 
-  // There may be another entry for such a key: see most_of_a_size.
+  // There may be another entry for such a key: see most_of_a_size. That there
+  // may not is remembered in size_was_full.
   bool HasRoom(const LimitRecord& record, std::string_view key) const {
     const size_t bytes = Slot::BytesFor(key.size(), record.state_bytes);
     const DenseArray* array = arrays_[bytes / 8 - 1].get();
-    return array == nullptr || array->size() < context_->most_of_a_size;
+    if (array == nullptr || array->size() < context_->most_of_a_size) {
+      return true;
+    }
+    context_->size_was_full.store(true, std::memory_order_relaxed);
+    return false;
   }
   // A new entry, its state all zero. HasRoom was true, of this call's entries
   // for all together. Throws as operator new does; then the table holds what it

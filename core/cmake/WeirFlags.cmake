@@ -17,9 +17,10 @@ function(weir_quick_when_sanitized target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Sanitize>:-O1>)
 endfunction()
 
-# weir_developer_flags for what judges weir, made to compile soon: assertions are long to
-# optimize, and longer where each reference in them is looked at. Both are left
-# to the code that is judged, and to the oracle, which computes (OPTIMIZE).
+# weir_developer_flags for what judges weir, made to compile soon: assertions are
+# long to optimize, and longer where each reference in them is looked at. Both
+# are left to the code that is judged, and to the oracle, which computes
+# (OPTIMIZE).
 function(weir_test_flags target)
   cmake_parse_arguments(T "OPTIMIZE" "" "" ${ARGN})
   weir_developer_flags(${target})
