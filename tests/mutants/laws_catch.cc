@@ -12,10 +12,11 @@ namespace {
 using weir::Limit;
 using weir::testing::EngineUnderTest;
 
-std::vector<EngineUnderTest> MutantEngines() {
+std::vector<EngineUnderTest> MakeMutantEngines() {
+  const std::vector<EngineUnderTest> built_in = weir::testing::BuiltInEngines();
   std::vector<EngineUnderTest> engines;
   for (const weir_mutants::Mutant& mutant : weir_mutants::Mutants()) {
-    for (EngineUnderTest engine : weir::testing::BuiltInEngines()) {
+    for (EngineUnderTest engine : built_in) {
       if (engine.algorithm != mutant.of) continue;
       engine.algorithm = mutant.name;
       engine.registry = &weir_mutants::MutantRegistry();
@@ -25,6 +26,12 @@ std::vector<EngineUnderTest> MutantEngines() {
       engines.push_back(engine);
     }
   }
+  return engines;
+}
+
+// Each suite asks.
+const std::vector<EngineUnderTest>& MutantEngines() {
+  static const std::vector<EngineUnderTest> engines = MakeMutantEngines();
   return engines;
 }
 

@@ -4,11 +4,6 @@
 #include "tools/limits_json/printable.h"
 
 namespace weir::cli {
-namespace {
-
-constexpr size_t kShownBytes = 60;
-
-}  // namespace
 
 absl::StatusOr<BoundTemplate> BoundTemplate::Bind(const KeyTemplate& key,
                                                   const Columns& columns) {

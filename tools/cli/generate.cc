@@ -5,12 +5,11 @@
 #include "core/text.h"
 #include "tools/cli/generate_draw.h"
 #include "tools/cli/generate_writer.h"
+#include "tools/cli/time_units.h"
 
 namespace weir::cli {
 namespace {
 
-constexpr int64_t kMicros = 1000000;
-constexpr int64_t kDay = 86400;
 constexpr int64_t kNever = INT64_MAX;
 
 constexpr uint32_t Address(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
@@ -30,15 +29,15 @@ class Browsing {
  public:
   explicit Browsing(const GenerateOptions& o)
       : random_(o.seed), zipf_(static_cast<uint64_t>(o.clients)) {
-    start_us_ = o.start_s * kMicros;
-    end_us_ = start_us_ + o.duration_s * kMicros;
+    start_us_ = o.start_s * kS;
+    end_us_ = start_us_ + o.duration_s * kS;
     if (o.rate_per_1000s == 0) {
       time_us_ = kNever;
       return;
     }
     // 1000 s over 1.8 times the rate.
     const uint64_t rate = static_cast<uint64_t>(o.rate_per_1000s);
-    mean_gap_ = (uint64_t{10000 * kMicros} << kFine) / (18 * rate);
+    mean_gap_ = (uint64_t{10000 * kS} << kFine) / (18 * rate);
     Advance();
   }
 
@@ -89,8 +88,7 @@ class Browsing {
         time_us_ = kNever;
         return;
       }
-    } while (random_.Below(DayCurve::kPeak) >=
-             DayCurve::At(time_us_ / kMicros));
+    } while (random_.Below(DayCurve::kPeak) >= DayCurve::At(time_us_ / kS));
   }
 
   Random random_;
@@ -138,8 +136,8 @@ class Evenly {
 class Scraper {
  public:
   explicit Scraper(const GenerateOptions& o)
-      : end_us_((o.start_s + o.duration_s) * kMicros),
-        steps_(o.start_s * kMicros, 1000 * kMicros, o.scraper_per_1000s) {}
+      : end_us_((o.start_s + o.duration_s) * kS),
+        steps_(o.start_s * kS, 1000 * kS, o.scraper_per_1000s) {}
 
   int64_t time_us() const { return steps_.time_us(); }
 
@@ -165,8 +163,7 @@ class Burst {
  public:
   explicit Burst(const GenerateOptions& o)
       : left_(o.burst_calls),
-        steps_((o.start_s + o.duration_s / 2) * kMicros, kMicros,
-               o.burst_calls) {}
+        steps_((o.start_s + o.duration_s / 2) * kS, kS, o.burst_calls) {}
 
   int64_t time_us() const { return steps_.time_us(); }
 
@@ -193,7 +190,7 @@ class Storm {
       : clients_(o.storm_clients),
         left_(o.storm_clients *
               std::min(o.storm_s, o.duration_s - o.duration_s * 3 / 4)),
-        steps_((o.start_s + o.duration_s * 3 / 4) * kMicros, kMicros,
+        steps_((o.start_s + o.duration_s * 3 / 4) * kS, kS,
                left_ == 0 ? 0 : o.storm_clients) {}
 
   int64_t time_us() const { return steps_.time_us(); }
@@ -231,13 +228,13 @@ absl::Status Validate(const GenerateOptions& o) {
   const absl::Status checks[] = {
       CheckRange("clients", o.clients, 1, 10000000),
       CheckRange("start", o.start_s, 0, 8000000000),
-      CheckRange("duration", o.duration_s, 1, 3650 * kDay),
+      CheckRange("duration", o.duration_s, 1, 3650 * kDaySeconds),
       CheckRange("rate", o.rate_per_1000s, 0, kMostRate),
       CheckRange("lines", o.max_lines, 0, INT64_MAX),
       CheckRange("scraper", o.scraper_per_1000s, 0, kMostRate),
       CheckRange("burst", o.burst_calls, 0, kMostRate),
       CheckRange("storm clients", o.storm_clients, 0, 1000000),
-      CheckRange("storm seconds", o.storm_s, 0, kDay),
+      CheckRange("storm seconds", o.storm_s, 0, kDaySeconds),
   };
   for (const absl::Status& check : checks) {
     if (!check.ok()) return check;

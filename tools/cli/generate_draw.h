@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 
+#include "tools/cli/time_units.h"
+
 namespace weir::cli {
 
 // SplitMix64 (Steele, Lea, Flood 2014): small, fast, the same everywhere.
@@ -68,7 +70,6 @@ class DayCurve {
   }
 
  private:
-  static constexpr int64_t kDaySeconds = 86400;
   static constexpr int64_t kStep = 900;
 
   // Of `step` 96ths of a circle, in units of 2^-16. A table, since the C

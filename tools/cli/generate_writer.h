@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "tools/cli/generate.h"
+#include "tools/cli/time_units.h"
 
 namespace weir::cli {
 
@@ -59,8 +60,6 @@ class TraceWriter {
   }
 
  private:
-  static constexpr int64_t kMicros = 1000000;
-  static constexpr int64_t kDay = 86400;
   static constexpr size_t kSize = size_t{256} << 10;
   static constexpr size_t kLongestLine = 512;
 
@@ -101,9 +100,9 @@ class TraceWriter {
   }
 
   void Csv(const GeneratedCall& call) {
-    Number(call.time_us / kMicros);
+    Number(call.time_us / kS);
     Byte('.');
-    Number(call.time_us % kMicros, 6);
+    Number(call.time_us % kS, 6);
     Byte(',');
     Client(call.client);
     Byte(',');
@@ -120,7 +119,7 @@ class TraceWriter {
   void Log(const GeneratedCall& call) {
     Client(call.client);
     Text(" - - [");
-    Date(call.time_us / kMicros);
+    Date(call.time_us / kS);
     Text("] \"");
     Text(call.method);
     Byte(' ');
@@ -138,14 +137,14 @@ class TraceWriter {
   // before: time never runs back, so that is at most once a day.
   void Date(int64_t seconds) {
     constexpr char kMonths[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    while (seconds / kDay > day_number_) NextDay();
+    while (seconds / kDaySeconds > day_number_) NextDay();
     Number(day_, 2);
     Byte('/');
     Text(std::string_view(kMonths + 3 * (month_ - 1), 3));
     Byte('/');
     Number(year_, 4);
     Byte(':');
-    Number(seconds % kDay / 3600, 2);
+    Number(seconds % kDaySeconds / 3600, 2);
     Byte(':');
     Number(seconds % 3600 / 60, 2);
     Byte(':');

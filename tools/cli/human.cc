@@ -5,15 +5,10 @@
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
+#include "tools/cli/time_units.h"
 
 namespace weir::cli {
 namespace {
-
-constexpr int64_t kMs = 1000;
-constexpr int64_t kS = 1000 * kMs;
-constexpr int64_t kMin = 60 * kS;
-constexpr int64_t kHour = 60 * kMin;
-constexpr int64_t kDay = 24 * kHour;
 
 // value / unit, rounded to one digit after the point.
 std::string InUnits(int64_t value, int64_t unit, const char* name) {

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "tools/cli/time_units.h"
+
 namespace weir::cli {
 namespace {
-
-constexpr int64_t kMs = 1000;
-constexpr int64_t kS = 1000 * kMs;
-constexpr int64_t kMin = 60 * kS;
-constexpr int64_t kHour = 60 * kMin;
-constexpr int64_t kDay = 24 * kHour;
 
 // Each divides the next. The last ones hold any two times that weir takes in
 // two buckets.

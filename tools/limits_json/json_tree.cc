@@ -14,7 +14,6 @@ using nlohmann::json;
 
 // Deeper than any limits file; bounds the recursion of the tree's destructor.
 constexpr size_t kMaxDepth = 32;
-constexpr size_t kShownBytes = 60;
 
 class TreeBuilder final : public nlohmann::json_sax<json> {
  public:

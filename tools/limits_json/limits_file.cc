@@ -19,7 +19,6 @@ using Kind = JsonNode::Kind;
 
 constexpr std::string_view kUnlimited = "unlimited";
 constexpr std::string_view kRuleFields = "name, algorithm, key, observe, soft";
-constexpr size_t kShownBytes = 60;
 // Far more than any list of rules; a device or a log given by mistake ends
 // here.
 constexpr size_t kMaxFileBytes = size_t{16} << 20;

@@ -8,6 +8,9 @@
 
 namespace weir::cli {
 
+// What a message shows of a name or a value, in characters.
+inline constexpr size_t kShownBytes = 60;
+
 // `bytes` with everything that could move the cursor, change the colour or
 // turn the direction of writing spelt out: control characters and bytes that
 // are no UTF-8 as \xNN, invisible formatting characters as \u{NNNN}; with

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "absl/strings/ascii.h"
 #include "tools/cli/input/log_time.h"
 
 namespace weir::cli {
@@ -11,12 +12,12 @@ constexpr std::string_view kMissing = "-";
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsAlpha(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 bool IsHex(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f') ||
+         (c >= 'A' && c <= 'F');
 }
 
 bool StartsWith(std::string_view text, std::string_view prefix) {
@@ -66,7 +67,7 @@ bool IsIpv4(std::string_view word) {
   int dots = 0;
   int digits = 0;
   for (size_t i = 0; i < word.size(); ++i) {
-    if (IsDigit(word[i])) {
+    if (absl::ascii_isdigit(word[i])) {
       if (++digits > 3) return false;
     } else if (word[i] == '.') {
       if (digits == 0 || ++dots > 3) return false;
@@ -119,7 +120,7 @@ bool IsName(std::string_view word) {
 // vhost.example:443 and [::1]:443 without the port; ::1 as it is.
 std::string_view WithoutPort(std::string_view host) {
   size_t n = host.size();
-  while (n > 0 && IsDigit(host[n - 1])) --n;
+  while (n > 0 && absl::ascii_isdigit(host[n - 1])) --n;
   if (n == 0 || n == host.size() || host[n - 1] != ':') return host;
   const std::string_view name = host.substr(0, n - 1);
   const bool bracketed = !name.empty() && name.back() == ']';
@@ -236,7 +237,7 @@ bool IsProtocol(std::string_view word) {
   for (const char c : word.substr(0, slash)) {
     if (!IsAlpha(c)) return false;
   }
-  return IsDigit(word[slash + 1]);
+  return absl::ascii_isdigit(word[slash + 1]);
 }
 
 void ParseRequest(std::string_view request, AccessLine* out) {

@@ -1,13 +1,12 @@
 #include "tools/cli/input/log_time.h"
 
+#include "absl/strings/ascii.h"
 #include "tools/cli/input/row.h"
 
 namespace weir::cli {
 namespace {
 
 constexpr char kNotATime[] = "not a time";
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 char Lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -32,7 +31,7 @@ struct Scanner {
   int Digits(int least, int most) {
     int value = 0;
     int count = 0;
-    while (count < most && p < end && IsDigit(*p)) {
+    while (count < most && p < end && absl::ascii_isdigit(*p)) {
       value = value * 10 + (*p++ - '0');
       ++count;
     }
@@ -115,9 +114,9 @@ void ReadClock(Scanner* in, Civil* civil) {
   in->Need(in->Take(':'));
   civil->second = in->Digits(2, 2);
   if (!in->ok || !(in->Take('.') || in->Take(','))) return;
-  if (!IsDigit(in->Peek())) in->ok = false;
+  if (!absl::ascii_isdigit(in->Peek())) in->ok = false;
   int scale = 100000;
-  while (IsDigit(in->Peek())) {
+  while (absl::ascii_isdigit(in->Peek())) {
     civil->micros += (*in->p++ - '0') * scale;
     scale /= 10;
   }
@@ -192,7 +191,7 @@ bool LooksLikeLogTime(std::string_view text) {
   size_t i = 0;
   while (i < text.size() && text[i] == ' ') ++i;
   const size_t first = i;
-  while (i < text.size() && IsDigit(text[i])) ++i;
+  while (i < text.size() && absl::ascii_isdigit(text[i])) ++i;
   if (i == text.size()) return false;
   const size_t digits = i - first;
   return text[i] == '/' ? digits == 1 || digits == 2
