@@ -174,7 +174,12 @@ std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
     return RuleSet::SingleCallIsSound(key, cost);
   });
   if (single == nullptr || !sound) {
-    return rules.CheckMany(*state_->store, keys, cost);
+    std::vector<Call> calls;
+    calls.reserve(keys.size());
+    for (const std::string_view& key : keys) {
+      calls.push_back(CallOf(key, cost));
+    }
+    return rules.CheckMany(*state_->store, calls);
   }
   std::vector<absl::StatusOr<Decision>> decisions;
   decisions.reserve(keys.size());
@@ -196,6 +201,11 @@ std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
     }
   }
   return decisions;
+}
+
+std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
+    absl::Span<const Call> calls) const {
+  return state_->rules().CheckMany(*state_->store, calls);
 }
 
 void Limiter::CheckAsync(std::string_view key, int64_t cost,

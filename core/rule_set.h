@@ -122,8 +122,7 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
 
   // As Limiter::CheckMany, whatever the rules.
   std::vector<absl::StatusOr<Decision>> CheckMany(
-      Store& store, absl::Span<const std::string_view> keys,
-      int64_t cost) const;
+      Store& store, absl::Span<const Call> calls) const;
 
   // As Limiter::CheckAsync.
   void CheckAsync(Store& store, const Call& call, DecisionCallback done) const;

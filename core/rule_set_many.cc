@@ -1,4 +1,4 @@
-// Checks of many keys, handed to the store together.
+// Checks of many calls, handed to the store together.
 #include <utility>
 #include <vector>
 
@@ -9,17 +9,30 @@
 namespace weir {
 
 std::vector<absl::StatusOr<Decision>> RuleSet::CheckMany(
-    Store& store, absl::Span<const std::string_view> keys, int64_t cost) const {
+    Store& store, absl::Span<const Call> calls) const {
   const size_t n = rules_.size();
-  std::vector<const AttachedLimit*> limits(keys.size() * n);
-  std::vector<Step> steps(keys.size() * n);
-  std::vector<Outcome> outcomes(keys.size() * n);
-  std::vector<CachedCall> cached(denials_ == nullptr ? 0 : keys.size());
-  std::vector<absl::StatusOr<Decision>> decisions(keys.size());
+  std::vector<const AttachedLimit*> limits(calls.size() * n);
+  std::vector<Step> steps(calls.size() * n);
+  std::vector<Outcome> outcomes(calls.size() * n);
+  std::vector<CachedCall> cached(denials_ == nullptr ? 0 : calls.size());
+  std::vector<absl::StatusOr<Decision>> decisions(calls.size());
   std::vector<BatchedCall> asked;
   std::vector<size_t> index;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    const Call call = CallOf(keys[i], cost);
+  // The store is given one time for all that it is asked together.
+  const auto ask = [&] {
+    if (asked.empty()) return;
+    store.RunMany(Op::kCheck, calls[index[0]].now, absl::MakeSpan(asked));
+    for (size_t k = 0; k < asked.size(); ++k) {
+      const size_t i = index[k];
+      decisions[i] = DecideCheck(store, std::move(asked[k].status), calls[i],
+                                 &limits[i * n], asked[k].outcomes);
+      if (!cached.empty()) cached[i].Learn(decisions[i]);
+    }
+    asked.clear();
+    index.clear();
+  };
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const Call& call = calls[i];
     if (absl::Status s = CheckCall(call); !s.ok()) {
       decisions[i] = std::move(s);
       continue;
@@ -37,6 +50,7 @@ std::vector<absl::StatusOr<Decision>> RuleSet::CheckMany(
     if (count == 0) {
       decisions[i] = Decide(Op::kCheck, &limits[i * n], nullptr);
     } else {
+      if (!index.empty() && calls[index[0]].now != call.now) ask();
       BatchedCall& one = asked.emplace_back();
       one.steps = &steps[i * n];
       one.outcomes = &outcomes[i * n];
@@ -44,16 +58,7 @@ std::vector<absl::StatusOr<Decision>> RuleSet::CheckMany(
       index.push_back(i);
     }
   }
-  if (!asked.empty()) {
-    store.RunMany(Op::kCheck, std::nullopt, absl::MakeSpan(asked));
-  }
-  for (size_t k = 0; k < asked.size(); ++k) {
-    const size_t i = index[k];
-    decisions[i] =
-        DecideCheck(store, std::move(asked[k].status), CallOf(keys[i], cost),
-                    &limits[i * n], asked[k].outcomes);
-    if (!cached.empty()) cached[i].Learn(decisions[i]);
-  }
+  ask();
   return decisions;
 }
 

@@ -90,6 +90,25 @@ Decision Driver::Run(Op op, const std::vector<std::string>& keys,
   return Answer(limiter_->Run(op, call));
 }
 
+std::vector<Decision> Driver::CheckMany(const std::vector<Asked>& asked) {
+  std::vector<std::vector<std::string_view>> views;
+  std::vector<Call> calls;
+  for (const Asked& one : asked) {
+    views.emplace_back(one.keys.begin(), one.keys.end());
+    Call& call = calls.emplace_back();
+    call.keys = views.back();
+    call.costs = one.costs;
+    call.tag = "";
+    call.now = TimeFromMicros(one.t);
+  }
+  std::vector<Decision> decisions;
+  if (!limiter_) return decisions;
+  for (absl::StatusOr<Decision>& d : limiter_->CheckMany(calls)) {
+    decisions.push_back(Answer(std::move(d)));
+  }
+  return decisions;
+}
+
 Setting Explore(const StoreFactory& factory, const EngineUnderTest& engine,
                 const Limit& limit, Rng& rng) {
   Setting setting;

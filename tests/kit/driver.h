@@ -22,6 +22,13 @@
 namespace weir {
 namespace testing {
 
+// A call with keys and costs for each rule, or one for all of them.
+struct Asked {
+  std::vector<std::string> keys;
+  std::vector<int64_t> costs;
+  int64_t t = 0;
+};
+
 // A limiter under test. A call that is not decided is a failure of the test,
 // unless it is made with Try. Thread safe.
 class Driver {
@@ -42,6 +49,8 @@ class Driver {
   // A key and a cost for each rule; the empty tag is a part of every key.
   Decision Run(Op op, const std::vector<std::string>& keys,
                const std::vector<int64_t>& costs, int64_t t);
+  // Checks, handed over together.
+  std::vector<Decision> CheckMany(const std::vector<Asked>& calls);
   absl::StatusOr<Decision> Try(Op op, std::string_view key, int64_t cost,
                                int64_t t);
 

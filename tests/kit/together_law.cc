@@ -243,6 +243,37 @@ TEST_P(TogetherLaw, TheOrderOfTheRulesDoesNotMatter) {
   }
 }
 
+TEST_P(TogetherLaw, ManyCallsAtOnceAnswerAsOneAfterTheOther) {
+  for (int round = 0; round < Rounds(6, 500); ++round) {
+    const Mix mix = DrawMix(factory(), engine(), rng_, true);
+    SCOPED_TRACE(mix.Text() + ", WEIR_TEST_SEED=" + std::to_string(Seed()));
+    Driver one_by_one(factory().make(), mix.rules, engine().registry);
+    Driver together(factory().make(), mix.rules, engine().registry);
+    const std::vector<std::string> keys = KeysFor(mix, rng_);
+    Demand demand(mix.setting, rng_);
+    Decision last = one_by_one.Run(Op::kPeek, keys, {1}, demand.t());
+    while (!demand.over() && !HasFailure() && !rng_.OneIn(8)) {
+      std::vector<Asked> calls;
+      std::vector<std::string> want;
+      const int64_t count = rng_.Uniform(1, 12);
+      while (static_cast<int64_t>(calls.size()) < count && !demand.over()) {
+        calls.push_back({rng_.OneIn(4) ? KeysFor(mix, rng_) : keys,
+                         Costs(mix, last, demand, rng_), demand.t()});
+        const Asked& call = calls.back();
+        last = one_by_one.Run(Op::kCheck, call.keys, call.costs, call.t);
+        want.push_back(ToText(last));
+        if (rng_.OneIn(2)) demand.Next(last);
+      }
+      std::vector<std::string> got;
+      for (const Decision& d : together.CheckMany(calls)) {
+        got.push_back(ToText(d));
+      }
+      EXPECT_EQ(got, want);
+    }
+    if (HasFailure()) return;
+  }
+}
+
 TEST_P(TogetherLaw, RulesOfOneKeyKeepApartAndStopTogether) {
   ForEachLimit(factory(), engine(), rng_,
                [&](const Limit& limit, const Setting& setting) {

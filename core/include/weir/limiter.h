@@ -169,6 +169,10 @@ class Limiter {
   // (A key that is new, or was asked at a later time, has its own.)
   std::vector<absl::StatusOr<Decision>> CheckMany(
       absl::Span<const std::string_view> keys, int64_t cost = 1) const;
+  // The same for calls with a key or a cost for each rule. Those that bring a
+  // time of their own go out together as far as neighbours bring the same.
+  std::vector<absl::StatusOr<Decision>> CheckMany(
+      absl::Span<const Call> calls) const;
 
   // A Check that blocks nobody. `done` is told the answer exactly once: by
   // whatever carries the store's calls (weir/redis_store.h), or before this
