@@ -97,9 +97,11 @@ std::string CheckForeign(const std::string& layer, bool is_public,
   const bool library = layer == "core" || layer == "backends/memory" ||
                        layer == "backends/redis";
   if (!library) return "";
-  if (StartsWith(include.what, "hiredis")) {
-    if (is_public) return "hiredis in a public header";
-    return layer == "backends/redis" ? "" : "hiredis outside backends/redis";
+  for (const char* client : {"hiredis", "openssl"}) {
+    if (!StartsWith(include.what, client)) continue;
+    if (is_public) return std::string(client) + " in a public header";
+    if (layer == "backends/redis") return "";
+    return std::string(client) + " outside backends/redis";
   }
   if (StartsWith(include.what, "absl/") && !include.angled) return "";
   const bool standard =
@@ -266,9 +268,10 @@ TEST_F(LayeringCheck, CatchesAPrivateHeaderInAPublicOne) {
 
 TEST_F(LayeringCheck, CatchesStrangersInTheLibrary) {
   for (const char* line :
-       {"#include <hiredis/hiredis.h>", "#include <nlohmann/json.hpp>",
-        "#include \"gtest/gtest.h\"", "#include <zlib.h>",
-        "#include \"weir/nothing.h\"", "  #  include <sys/socket.h>"}) {
+       {"#include <hiredis/hiredis.h>", "#include <openssl/ssl.h>",
+        "#include <nlohmann/json.hpp>", "#include \"gtest/gtest.h\"",
+        "#include <zlib.h>", "#include \"weir/nothing.h\"",
+        "  #  include <sys/socket.h>"}) {
     EXPECT_THAT(Check("core/limiter.cc", line), SizeIs(1)) << line;
     EXPECT_THAT(Check("backends/memory/table.h", line), SizeIs(1)) << line;
   }

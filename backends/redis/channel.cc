@@ -172,7 +172,10 @@ void Channel::OnReady(uint32_t events, SteadyTime now) {
     Watch();
     Flush();
   }
-  if (socket_.is_open() && (events & ~uint32_t{EPOLLOUT}) != 0) Receive(now);
+  if ((events & ~uint32_t{EPOLLOUT}) == 0) return;
+  do {
+    if (socket_.is_open()) Receive(now);
+  } while (socket_.is_open() && socket_.HasMore());
 }
 
 void Channel::Receive(SteadyTime now) {
@@ -180,8 +183,7 @@ void Channel::Receive(SteadyTime now) {
   const ssize_t n = socket_.Receive(bytes_.data(), bytes_.size());
   if (n < 0 && errno == EAGAIN) return;
   if (n <= 0) {
-    return Break(Reason::kClosed,
-                 n == 0 ? "closed by the server" : ErrnoText(errno));
+    return Break(Reason::kClosed, socket_.Words(n == 0 ? 0 : errno));
   }
   last_reply_ = now;
   reader_->Feed({bytes_.data(), static_cast<size_t>(n)});

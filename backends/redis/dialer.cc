@@ -88,11 +88,15 @@ Dialer::Step Dialer::GoOn() {
       last_words_ = ErrnoText(result);
       stage_ = Stage::kNextAddress;
     } else {
-      stage_ = Stage::kGreet;
+      Begin();
     }
   }
   if (stage_ == Stage::kNextAddress) {
     const Step step = ConnectNext();
+    if (stage_ != Stage::kTls && stage_ != Stage::kGreet) return step;
+  }
+  if (stage_ == Stage::kTls) {
+    const Step step = Handshake();
     if (stage_ != Stage::kGreet) return step;
   }
   if (stage_ == Stage::kGreet) {
@@ -108,7 +112,7 @@ Dialer::Step Dialer::ConnectNext() {
     if (socket_.is_open()) previous_ = std::move(socket_);
     const int result = socket_.Connect(addresses_[next_address_++]);
     if (result == 0) {
-      stage_ = Stage::kGreet;
+      Begin();
       return Step::kWantWrite;
     }
     if (result == EINPROGRESS) {
@@ -120,12 +124,34 @@ Dialer::Step Dialer::ConnectNext() {
   return Unreachable("connecting", last_words_);
 }
 
+void Dialer::Begin() {
+  stage_ = Stage::kGreet;
+  if (options_.tls == nullptr) return;
+  stage_ = Stage::kTls;
+  socket_.StartTls(options_.tls->NewSession(address_.host));
+}
+
+Dialer::Step Dialer::Handshake() {
+  switch (socket_.Handshake()) {
+    case TlsSession::Step::kDone:
+      stage_ = Stage::kGreet;
+      return Step::kWantWrite;
+    case TlsSession::Step::kWantRead:
+      return Step::kWantRead;
+    case TlsSession::Step::kWantWrite:
+      return Step::kWantWrite;
+    case TlsSession::Step::kFailed:
+      break;
+  }
+  return Broken("TLS", errno);
+}
+
 Dialer::Step Dialer::Greet() {
   while (greeting_sent_ < greeting_.size()) {
     const ssize_t n = socket_.Send(greeting_.data() + greeting_sent_,
                                    greeting_.size() - greeting_sent_);
     if (n < 0 && errno == EAGAIN) return Step::kWantWrite;
-    if (n < 0) return Unreachable("greeting", ErrnoText(errno));
+    if (n < 0) return Broken("greeting", errno);
     greeting_sent_ += static_cast<size_t>(n);
   }
   stage_ = Stage::kReply;
@@ -150,8 +176,7 @@ Dialer::Step Dialer::ReadReplies() {
     }
     const ssize_t n = socket_.Receive(bytes, sizeof bytes);
     if (n < 0 && errno == EAGAIN) return Step::kWantRead;
-    if (n < 0) return Unreachable("greeting", ErrnoText(errno));
-    if (n == 0) return Unreachable("greeting", "closed by the server");
+    if (n <= 0) return Broken("greeting", n == 0 ? 0 : errno);
     reader_.Feed({bytes, static_cast<size_t>(n)});
   }
 }
@@ -188,6 +213,17 @@ Dialer::Step Dialer::Fail(absl::Status error) {
   error_ = std::move(error);
   stage_ = Stage::kDone;
   return Step::kFailed;
+}
+
+Dialer::Step Dialer::Broken(std::string_view what, int error) {
+  std::string words = socket_.Words(error);
+  if (error == EPROTO) return Fail(MakeError(Reason::kTls, name_, words));
+  if (options_.tls != nullptr && stage_ != Stage::kTls && answered_ == 0) {
+    // A server looks at the client's certificate after its own part of the
+    // handshake, and what it says of it may be lost with the connection.
+    words += "; does the server ask for a certificate (tls_cert_file)?";
+  }
+  return Unreachable(what, words);
 }
 
 Dialer::Step Dialer::Unreachable(std::string_view what,

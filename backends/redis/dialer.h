@@ -1,6 +1,6 @@
-// Makes a connection ready step by step: look up, connect, AUTH, SELECT. It
-// blocks nobody, so that one caller can go on where another's deadline passed.
-// Not thread safe.
+// Makes a connection ready step by step: look up, connect, TLS, AUTH, SELECT.
+// It blocks nobody, so that one caller can go on where another's deadline
+// passed. Not thread safe.
 #ifndef WEIR_BACKENDS_REDIS_DIALER_H_
 #define WEIR_BACKENDS_REDIS_DIALER_H_
 
@@ -35,10 +35,21 @@ class Dialer {
   Socket TakeSocket() { return std::move(socket_); }
 
  private:
-  enum class Stage { kLookup, kNextAddress, kConnect, kGreet, kReply, kDone };
+  enum class Stage {
+    kLookup,
+    kNextAddress,
+    kConnect,
+    kTls,
+    kGreet,
+    kReply,
+    kDone
+  };
 
   Step GoOn();
   Step ConnectNext();
+  // Connected: TLS comes next, if any.
+  void Begin();
+  Step Handshake();
   Step Greet();
   Step ReadReplies();
   void WriteGreeting();
@@ -46,6 +57,8 @@ class Dialer {
   bool Accept(size_t number, const Reply& reply);
   Step Fail(absl::Status error);
   Step Unreachable(std::string_view what, std::string_view words);
+  // The socket's errno, or 0 if it was closed.
+  Step Broken(std::string_view what, int error);
 
   const Address address_;
   const ClientOptions& options_;

@@ -64,6 +64,9 @@ constexpr Entry kTable[] = {
      absl::StatusCode::kUnavailable, true, ""},
     {Reason::kMaxClients, "max_clients", "", absl::StatusCode::kUnavailable,
      true, "raise the server's maxclients"},
+    {Reason::kTls, "tls", "", absl::StatusCode::kPermissionDenied, false,
+     "TLS failed: check the tls_ parameters of the URL and the certificates of "
+     "both sides"},
     {Reason::kNoAuth, "no_auth", "NOAUTH", absl::StatusCode::kPermissionDenied,
      false, "the server wants a password: redis://user:password@host"},
     {Reason::kWrongPass, "wrong_pass", "WRONGPASS",

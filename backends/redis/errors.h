@@ -32,6 +32,7 @@ enum class Reason : uint8_t {
   kTooManyRedirects,
   kMaxClients,
   // Answered, and somebody has to change something.
+  kTls,  // no handshake: a certificate, a version, or no TLS at all
   kNoAuth,
   kWrongPass,
   kNoPermission,

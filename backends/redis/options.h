@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "backends/redis/tls.h"
 
 namespace weir::redis {
 
@@ -38,6 +40,9 @@ struct ClientOptions {
   // SELECT is sent unless it is 0. A cluster has database 0 only.
   int database = 0;
 
+  // Null: connections are plain.
+  std::shared_ptr<const TlsContext> tls;
+
   // Sockets for each node, shared by all blocking callers. One is nearly
   // always best: calls that share a socket share its system calls.
   int connections = 1;
@@ -49,7 +54,7 @@ struct ClientOptions {
   // Calls in flight and queued on one socket; more are ResourceExhausted.
   int max_in_flight = 100'000;
 
-  // The longest that connecting, AUTH and SELECT may take together.
+  // The longest that connecting, TLS, AUTH and SELECT may take together.
   std::chrono::microseconds connect_timeout = std::chrono::seconds(1);
   // A socket whose oldest call has waited this long is closed.
   std::chrono::microseconds max_call_age = std::chrono::seconds(2);

@@ -66,8 +66,17 @@ absl::StatusOr<std::shared_ptr<RedisStore>> RedisStore::Create(
   defaults.io_threads = options.io_threads;
   defaults.spin = options.spin;
   defaults.connect_timeout = options.connect_timeout;
-  absl::StatusOr<redis::Url> parsed = redis::ParseUrl(url, defaults);
+  absl::StatusOr<redis::Url> parsed = redis::ParseUrl(
+      url, defaults,
+      {options.tls.ca_file, options.tls.cert_file, options.tls.key_file,
+       options.tls.server_name, options.tls.verify});
   if (!parsed.ok()) return parsed.status();
+  if (parsed->tls.has_value()) {
+    absl::StatusOr<std::shared_ptr<const redis::TlsContext>> context =
+        redis::TlsContext::Create(*parsed->tls);
+    if (!context.ok()) return context.status();
+    parsed->client.tls = *std::move(context);
+  }
   const Micros timeout = parsed->timeout.value_or(options.timeout);
   if (timeout.count() <= 0) {
     return InvalidArgument("timeout: ", timeout.count(),

@@ -14,12 +14,14 @@
 
 namespace weir::redis {
 
-Socket::Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+Socket::Socket(Socket&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), tls_(std::move(other.tls_)) {}
 
 Socket& Socket::operator=(Socket&& other) noexcept {
   if (this != &other) {
     Close();
     fd_ = std::exchange(other.fd_, -1);
+    tls_ = std::move(other.tls_);
   }
   return *this;
 }
@@ -51,7 +53,12 @@ int Socket::ConnectResult() const {
   return error;
 }
 
+void Socket::StartTls(std::unique_ptr<TlsSession> session) {
+  tls_ = std::move(session);
+}
+
 ssize_t Socket::Send(const char* data, size_t size) const {
+  if (tls_ != nullptr) return tls_->Send(fd_, data, size);
   while (true) {
     const ssize_t n = send(fd_, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n >= 0 || errno != EINTR) return n;
@@ -59,6 +66,7 @@ ssize_t Socket::Send(const char* data, size_t size) const {
 }
 
 ssize_t Socket::Receive(char* data, size_t size) const {
+  if (tls_ != nullptr) return tls_->Receive(fd_, data, size);
   while (true) {
     const ssize_t n = recv(fd_, data, size, MSG_DONTWAIT);
     if (n >= 0 || errno != EINTR) return n;
@@ -69,7 +77,12 @@ int Socket::CheckIdle() const {
   char byte;
   const ssize_t n = recv(fd_, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
   if (n < 0) return errno == EAGAIN || errno == EINTR ? 0 : errno;
-  return n == 0 ? ECONNRESET : EPROTO;
+  if (n == 0) return ECONNRESET;
+  if (tls_ == nullptr) return EPROTO;
+  // May be TLS's own, as a ticket for the next connection is.
+  const ssize_t got = tls_->Receive(fd_, &byte, 1);
+  if (got < 0) return errno == EAGAIN ? 0 : errno;
+  return got == 0 ? ECONNRESET : EPROTO;
 }
 
 void Socket::Shutdown() const { shutdown(fd_, SHUT_RDWR); }
@@ -80,6 +93,7 @@ void Socket::Close() {
   Shutdown();
   close(fd_);
   fd_ = -1;
+  tls_ = nullptr;
 }
 
 int PollUntil(int fd, short events, SteadyTime deadline) {
@@ -94,6 +108,11 @@ int PollUntil(int fd, short events, SteadyTime deadline) {
     if (n == 0) return 0;
     if (errno != EINTR) return POLLERR;
   }
+}
+
+std::string Socket::Words(int error) const {
+  if (error == 0) return "closed by the server";
+  return error == EPROTO && tls_ != nullptr ? tls_->Why() : ErrnoText(error);
 }
 
 std::string ErrnoText(int error) {

@@ -5,10 +5,12 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "backends/redis/call.h"
 #include "backends/redis/lookup.h"
+#include "backends/redis/tls.h"
 
 namespace weir::redis {
 
@@ -34,9 +36,17 @@ class Socket {
   int Connect(const SocketAddress& address);
   // How connecting ended: 0 or an errno.
   int ConnectResult() const;
-  // As send and recv: a count, 0 for the end (Receive), or -1 and errno.
+  // From here on everything goes through TLS; first its Handshake.
+  void StartTls(std::unique_ptr<TlsSession> session);
+  TlsSession::Step Handshake() const { return tls_->Handshake(fd_); }
+  // As send and recv: a count, 0 for the end (Receive), or -1 and errno. After
+  // a Send with EAGAIN the next one must begin with the same bytes.
   ssize_t Send(const char* data, size_t size) const;
   ssize_t Receive(char* data, size_t size) const;
+  // There may be more to receive than poll knows of.
+  bool HasMore() const { return tls_ != nullptr && tls_->HasMore(); }
+  // The words for the errno of Receive and Handshake.
+  std::string Words(int error) const;
   // 0: nothing has come and the other side is there. Else it is not fit to
   // send on any more: closed, or something came that nobody asked for.
   int CheckIdle() const;
@@ -46,6 +56,7 @@ class Socket {
 
  private:
   int fd_ = -1;
+  std::unique_ptr<TlsSession> tls_;
 };
 
 // Waits for POLLIN and so on. > 0: what came; 0: the deadline passed.

@@ -212,7 +212,7 @@ SteadyTime SharedStream::NextDeadline(SteadyTime deadline) {
 }
 
 bool SharedStream::AwaitBytes(SteadyTime until) {
-  return PollUntil(socket_.fd(), POLLIN, until) != 0;
+  return socket_.HasMore() || PollUntil(socket_.fd(), POLLIN, until) != 0;
 }
 
 void SharedStream::Read(Batch* batch, SteadyTime deadline) {
@@ -258,7 +258,7 @@ bool SharedStream::ReadSome(Reason* reason, std::string* words) {
   if (n < 0 && errno == EAGAIN) return true;
   if (n <= 0) {
     *reason = Reason::kClosed;
-    *words = n == 0 ? "closed by the server" : ErrnoText(errno);
+    *words = socket_.Words(n == 0 ? 0 : errno);
     return false;
   }
   reader_.Feed({bytes_.data(), static_cast<size_t>(n)});

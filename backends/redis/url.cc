@@ -133,6 +133,41 @@ absl::Status Store(absl::StatusOr<T> value, T* to) {
   return absl::OkStatus();
 }
 
+constexpr std::string_view kTlsPrefix = "tls_";
+
+absl::Status NoSuchParameter(std::string_view name) {
+  return InvalidArgument(
+      "redis URL: there is no parameter \"", Sv(name),
+      "\"; there are timeout, connect_timeout, spin, connections, io_threads, "
+      "db, namespace, tls_ca_file, tls_cert_file, tls_key_file, "
+      "tls_server_name, tls_verify");
+}
+
+absl::Status ParseTlsParameter(std::string_view name, std::string_view text,
+                               std::optional<TlsOptions>* tls) {
+  if (!tls->has_value()) {
+    return InvalidArgument("redis URL: ", Sv(name),
+                           " needs rediss:// or rediss+cluster://");
+  }
+  if (name == "tls_ca_file") return Store(Decode(name, text), &(*tls)->ca_file);
+  if (name == "tls_cert_file") {
+    return Store(Decode(name, text), &(*tls)->cert_file);
+  }
+  if (name == "tls_key_file") {
+    return Store(Decode(name, text), &(*tls)->key_file);
+  }
+  if (name == "tls_server_name") {
+    return Store(Decode(name, text), &(*tls)->server_name);
+  }
+  if (name != "tls_verify") return NoSuchParameter(name);
+  if (text != "yes" && text != "no") {
+    return InvalidArgument("redis URL: tls_verify is \"", Sv(text),
+                           "\"; allowed: yes, no");
+  }
+  (*tls)->verify = text == "yes";
+  return absl::OkStatus();
+}
+
 absl::Status ParseParameter(std::string_view text, Url* url) {
   std::string_view name;
   if (!CutFirst(&text, '=', &name)) {
@@ -156,9 +191,10 @@ absl::Status ParseParameter(std::string_view text, Url* url) {
   if (name == "namespace") {
     return Store(Decode(name, text), &url->name_space.emplace());
   }
-  return InvalidArgument("redis URL: there is no parameter \"", Sv(name),
-                         "\"; there are timeout, connect_timeout, spin, "
-                         "connections, io_threads, db, namespace");
+  if (name.substr(0, kTlsPrefix.size()) == kTlsPrefix) {
+    return ParseTlsParameter(name, text, &url->tls);
+  }
+  return NoSuchParameter(name);
 }
 
 absl::Status ParseHosts(std::string_view hosts, Url* url) {
@@ -203,29 +239,34 @@ absl::Status ParseServer(std::string_view text, bool is_unix, Url* url) {
 }  // namespace
 
 absl::StatusOr<Url> ParseUrl(std::string_view text,
-                             const ClientOptions& defaults) {
+                             const ClientOptions& defaults,
+                             const TlsOptions& tls) {
   const size_t at = text.find("://");
   if (at == std::string_view::npos) {
     return InvalidArgument(
-        "redis URL: it does not begin with redis://, redis+cluster:// or "
-        "unix://");
+        "redis URL: it does not begin with redis://, redis+cluster://, "
+        "rediss://, rediss+cluster:// or unix://");
   }
   const std::string_view scheme = text.substr(0, at);
   text.remove_prefix(at + 3);
-  if (scheme == "rediss" || scheme == "rediss+cluster") {
-    return absl::UnimplementedError(
-        absl::StrCat("redis URL: ", Sv(scheme),
-                     ":// needs TLS, which this build does not have; use "
-                     "redis:// through a TLS tunnel"));
-  }
+  const bool is_tls = scheme == "rediss" || scheme == "rediss+cluster";
   const bool is_unix = scheme == "unix" || scheme == "redis+unix";
   Url url;
   url.client = defaults;
-  url.client.cluster = scheme == "redis+cluster";
-  if (!is_unix && !url.client.cluster && scheme != "redis") {
+  url.client.cluster = scheme == "redis+cluster" || scheme == "rediss+cluster";
+  if (!is_unix && !is_tls && !url.client.cluster && scheme != "redis") {
     return InvalidArgument("redis URL: scheme \"", Sv(scheme),
-                           "\"; there are redis, redis+cluster, unix, "
-                           "redis+unix");
+                           "\"; there are redis, redis+cluster, rediss, "
+                           "rediss+cluster, unix, redis+unix");
+  }
+  if (is_tls) {
+    url.tls = tls;
+  } else if (!(tls == TlsOptions())) {
+    // Else what was meant to be secret would go out in the clear.
+    return InvalidArgument("redis URL: options of TLS are given, but ",
+                           Sv(scheme),
+                           ":// is plain; use rediss:// or "
+                           "rediss+cluster://");
   }
   std::string_view server = text;
   std::string_view parameters;

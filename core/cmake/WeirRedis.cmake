@@ -2,15 +2,20 @@
 #   AUTO  built where hiredis is found
 #   ON    hiredis must be there
 #   OFF   not built
-# Sets WEIR_HAVE_REDIS.
+# WEIR_TLS says, alike, whether it speaks TLS, for which it needs OpenSSL.
+# Sets WEIR_HAVE_REDIS and WEIR_HAVE_TLS.
 
 include(WeirEmbedScript)
 include(WeirScripts)
 
 set(WEIR_HAVE_REDIS OFF)
-if(NOT WEIR_REDIS MATCHES "^(AUTO|ON|OFF)$")
-  message(FATAL_ERROR "WEIR_REDIS is \"${WEIR_REDIS}\"; allowed: AUTO, ON, OFF")
-endif()
+set(WEIR_HAVE_TLS OFF)
+foreach(_weir_option WEIR_REDIS WEIR_TLS)
+  if(NOT "${${_weir_option}}" MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR
+      "${_weir_option} is \"${${_weir_option}}\"; allowed: AUTO, ON, OFF")
+  endif()
+endforeach()
 
 if(WEIR_REDIS STREQUAL "OFF")
   set(_weir_redis_why "not built (WEIR_REDIS=OFF)")
@@ -61,6 +66,24 @@ if(WEIR_HAVE_REDIS)
     backends/redis/stream.cc
     backends/redis/sweep_keys.cc
     backends/redis/url.cc)
+  if(NOT WEIR_TLS STREQUAL "OFF")
+    find_package(OpenSSL 1.1.1 QUIET)
+    if(OPENSSL_FOUND)
+      set(WEIR_HAVE_TLS ON)
+    elseif(WEIR_TLS STREQUAL "ON")
+      message(FATAL_ERROR
+        "WEIR_TLS=ON, but OpenSSL 1.1.1 or newer was not found. Install "
+        "libssl-dev, or set WEIR_TLS=OFF to go without rediss://.")
+    endif()
+  endif()
+  if(WEIR_HAVE_TLS)
+    target_sources(weir_redis PRIVATE backends/redis/tls_openssl.cc)
+    target_link_libraries(weir_redis PRIVATE OpenSSL::SSL)
+    string(APPEND _weir_redis_why ", with TLS (OpenSSL ${OPENSSL_VERSION})")
+  else()
+    target_sources(weir_redis PRIVATE backends/redis/tls_none.cc)
+    string(APPEND _weir_redis_why ", without TLS")
+  endif()
   add_library(weir::redis ALIAS weir_redis)
   set_target_properties(weir_redis PROPERTIES
     EXPORT_NAME redis

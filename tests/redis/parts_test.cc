@@ -45,6 +45,12 @@ TEST(RedisUrl, ReadsEveryKindOfAddress) {
   ASSERT_EQ(cluster->client.addresses.size(), 3u);
   EXPECT_EQ(cluster->client.addresses[1].ToString(), "[::1]:7002");
   EXPECT_EQ(cluster->client.addresses[2].port, 6379);
+  const auto tls = ParseUrl("rediss+cluster://a,b?tls_ca_file=/c%20a");
+  ASSERT_TRUE(tls.ok()) << tls.status();
+  EXPECT_TRUE(tls->client.cluster);
+  ASSERT_TRUE(tls->tls.has_value());
+  EXPECT_EQ(tls->tls->ca_file, "/c a");
+  EXPECT_TRUE(tls->tls->verify);
   for (const char* text : {"unix:///run/r%20s.sock?db=4",
                            "redis+unix://:secret@/run/r%20s.sock?db=4"}) {
     const auto unix_url = ParseUrl(text);
@@ -58,7 +64,8 @@ TEST(RedisUrl, SaysWhatIsWrongAndNeverThePassword) {
   const std::pair<const char*, const char*> wrong[] = {
       {"localhost", "does not begin with redis://"},
       {"http://a", "scheme \"http\""},
-      {"rediss://u:hunter2@a", "TLS"},
+      {"rediss://u:hunter2@a?tls_verify=never", "tls_verify is \"never\""},
+      {"redis://u:hunter2@a?tls_verify=no", "needs rediss://"},
       {"redis://", "host is empty"},
       {"redis://a:x", "port is \"x\""},
       {"redis://a:70000", "port is 70000; allowed: 1 to 65535"},

@@ -45,6 +45,22 @@ struct ScriptedEngine {
   std::string lua;        // the text
 };
 
+// How a store speaks TLS, which it does where the URL begins with rediss:// or
+// rediss+cluster://. Each field stands for the URL's parameter tls_NAME, which
+// goes before it.
+struct RedisTls {
+  // PEM files, read when the store is made. No CA: those that the system
+  // trusts. A certificate of the client's own comes with its key.
+  std::string ca_file;
+  std::string cert_file;
+  std::string key_file;
+  // The name that the server's certificate must bear, on a cluster that of
+  // every node. Empty: the host that is connected to.
+  std::string server_name;
+  // false ("no"): anybody can be the server.
+  bool verify = true;
+};
+
 struct RedisStoreOptions {
   // Begins the name of every key; stores with different ones share nothing.
   // A namespace in the URL goes before it.
@@ -63,8 +79,9 @@ struct RedisStoreOptions {
   int io_threads = 0;
   // Busy waiting before a blocking caller sleeps: quicker, and a core is spent.
   Micros spin{0};
-  // The longest that connecting, AUTH and SELECT may take together.
+  // The longest that connecting, TLS, AUTH and SELECT may take together.
   Micros connect_timeout = std::chrono::seconds(1);
+  RedisTls tls;
   std::vector<ScriptedEngine> engines;
 };
 
@@ -72,7 +89,8 @@ class RedisStore final : public Store {
  public:
   // Connects at the first call, so it works while Redis is down.
   // "redis://user:password@host:port/db?namespace=shop&timeout=50ms".
-  // InvalidArgument says what is wrong with the URL or an option.
+  // InvalidArgument says what is wrong with the URL or an option, or which file
+  // can't be used. Unimplemented: TLS, in a build without OpenSSL.
   static absl::StatusOr<std::shared_ptr<RedisStore>> Create(
       std::string_view url, const RedisStoreOptions& options = {});
   ~RedisStore() override;
