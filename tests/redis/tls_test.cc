@@ -176,9 +176,9 @@ TEST_F(TlsTest, AServerThatStopsAndGoesOnLosesNothing) {
   EXPECT_EQ(Counted(**store, "connects"), 1);
 }
 
-// The port that a node is told by is the one of TLS.
+// With tls-cluster the port that a node is told by is the one of TLS.
 TEST_F(TlsTest, AClustersNodesAreFoundByTheirPortsOfTls) {
-  Start("no", {"--cluster-enabled", "yes"});
+  Start("no", {"--cluster-enabled", "yes", "--tls-cluster", "yes"});
   server_->Call({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
   ASSERT_TRUE(testing::WaitUntil([&] {
     return server_->Call({"CLUSTER", "INFO"}).text.find("cluster_state:ok") !=
