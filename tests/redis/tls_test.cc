@@ -1,6 +1,7 @@
 // rediss://, on a server that speaks TLS.
 #include <stdlib.h>
 
+#include <atomic>
 #include <filesystem>
 #include <future>
 #include <memory>
