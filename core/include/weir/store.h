@@ -89,6 +89,10 @@ struct BoundOutcome {
   };
 
   BoundOutcome() {}  // NOLINT: the union is written by who fills the rest
+  // Not inline: word by word, as it was written just before. Were it read in
+  // pairs of words, as compilers like to, the processor would wait for them.
+  BoundOutcome(const BoundOutcome& other) noexcept;
+  BoundOutcome& operator=(const BoundOutcome& other) noexcept;
 };
 
 // One key of one rule, kept at hand. Thread safety: Check from any thread.
