@@ -131,6 +131,12 @@ class Store {
   virtual absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
                            Outcome* outcomes, size_t count) = 0;
 
+  // What is asked most: Run with a check of one rule. `now`: null, or the
+  // reading. A store may have a shorter way for it.
+  virtual absl::Status CheckOne(const StoreRule& rule, const Time* now,
+                                std::string_view key, int64_t cost,
+                                Outcome* outcome);
+
   // Runs calls of one step each, each on its own, and tells how each one went.
   // Unless overridden: one Run after the other. A store may do better, and may
   // read its clock once for all.
