@@ -1,5 +1,7 @@
 // Check(key) on the embedded store: every engine of the registry, some numbers
-// of keys and threads, allowed and denied, with rivals in the same run.
+// of keys and threads, allowed and denied, with rivals in the same run. For
+// gcra also keys of which some come much more often than others, and calls at
+// the caller's time, so that the clocks don't count.
 //
 //   build/bench/weir_bench --benchmark_repetitions=5
 //       --benchmark_enable_random_interleaving=true
@@ -29,13 +31,13 @@ using std::chrono::hours;
 using std::chrono::seconds;
 
 // The threads of a run all ask for them.
-const Keys& KeysFor(size_t count) {
+const Keys& KeysFor(size_t count, Spread spread) {
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
-  static std::map<size_t, std::unique_ptr<Keys>>* const made =
-      new std::map<size_t, std::unique_ptr<Keys>>();
-  std::unique_ptr<Keys>& keys = (*made)[count];
-  if (keys == nullptr) keys = std::make_unique<Keys>(count);
+  static auto* const made =
+      new std::map<std::pair<size_t, Spread>, std::unique_ptr<Keys>>();
+  std::unique_ptr<Keys>& keys = (*made)[{count, spread}];
+  if (keys == nullptr) keys = std::make_unique<Keys>(count, spread);
   return *keys;
 }
 
@@ -74,12 +76,19 @@ Limit LimitOf(const EngineInfo& engine, bool denied) {
 using Check = std::function<bool(std::string_view)>;
 using MakeCheck = std::function<Check()>;
 
-void Run(benchmark::State& state, const MakeCheck& make, size_t key_count,
-         bool denied) {
+struct Row {
+  std::string name;
+  MakeCheck make;
+  size_t keys;
+  bool denied = false;
+  Spread spread = Spread::kUniform;
+};
+
+void Run(benchmark::State& state, const Row& row) {
   static Check check;
-  const Keys& keys = KeysFor(key_count);
+  const Keys& keys = KeysFor(row.keys, row.spread);
   if (state.thread_index() == 0) {
-    check = make();
+    check = row.make();
     for (const std::string& key : keys.all()) check(key);
   }
   size_t position = static_cast<size_t>(state.thread_index()) * 7919;
@@ -89,7 +98,7 @@ void Run(benchmark::State& state, const MakeCheck& make, size_t key_count,
     allowed += check(keys.Next(&position)) ? 1 : 0;
     ++calls;
   }
-  if (denied ? allowed > calls / 2 : allowed < calls / 2) {
+  if (row.denied ? allowed > calls / 2 : allowed < calls / 2) {
     state.SkipWithError("the answers are not what this row measures");
   }
 }
@@ -120,23 +129,77 @@ MakeCheck Floor(size_t key_count) {
   };
 }
 
+// The same at the caller's time, which goes on by a microsecond a call: for one
+// thread.
+constexpr int64_t kFirstUs = 1'800'000'000'000'000;
+
+MakeCheck WeirAt(Limit limit) {
+  return [limit] {
+    MemoryStoreOptions options;
+    options.max_keys = 0;
+    auto limiter = std::make_shared<Limiter>(
+        *Limiter::Create(*MemoryStore::Create(options), limit));
+    return [limiter, us = kFirstUs](std::string_view key) mutable {
+      Call call;
+      call.keys = absl::MakeConstSpan(&key, 1);
+      call.now = TimeFromMicros(++us);
+      return limiter->Check(call)->allowed;
+    };
+  };
+}
+
+MakeCheck StripedMapAt() {
+  return [] {
+    std::shared_ptr<Rival> rival = StripedMap();
+    return [rival, ns = 1000 * kFirstUs](std::string_view key) mutable {
+      return rival->CheckAt(key, ns += 1000);
+    };
+  };
+}
+
+MakeCheck FloorAt(size_t key_count) {
+  return [key_count] {
+    const auto cells = std::make_shared<KeyedCells>(key_count);
+    return [cells, t = uint64_t{0}](std::string_view key) mutable {
+      return cells->Pass(cells->Fetch(key), [&t] { return ++t; });
+    };
+  };
+}
+
 constexpr size_t kKeyCounts[] = {1, 1'000, 1'000'000};
 
-void RegisterOne(const std::string& name, const MakeCheck& make, size_t keys,
-                 bool denied) {
-  for (const int threads : {1, 2}) {
+void Register(const Row& row, int most_threads = 2) {
+  for (int threads = 1; threads <= most_threads; ++threads) {
     benchmark::RegisterBenchmark(
-        (name + "/keys:" + std::to_string(keys)).c_str(),
-        [make, keys, denied](benchmark::State& state) {
-          Run(state, make, keys, denied);
-        })
+        (row.name + "/keys:" + std::to_string(row.keys)).c_str(),
+        [row](benchmark::State& state) { Run(state, row); })
         ->Threads(threads)
         ->UseRealTime();
   }
 }
 
-void Register(const std::string& name, const MakeCheck& make, bool denied) {
-  for (const size_t keys : kKeyCounts) RegisterOne(name, make, keys, denied);
+void RegisterAll() {
+  const EngineInfo& gcra = *Registry::BuiltIn().Find("gcra");
+  for (const size_t keys : kKeyCounts) {
+    Register({"floor/one_line", Floor(keys), keys});
+    Register({"floor/one_line/callers_time", FloorAt(keys), keys}, 1);
+    Register({"rival/one_map", Of(&OneMap), keys});
+    Register({"rival/striped_map", Of(&StripedMap), keys});
+    Register({"rival/striped_map/callers_time", StripedMapAt(), keys}, 1);
+    Register({"weir/gcra/callers_time", WeirAt(LimitOf(gcra, false)), keys}, 1);
+    for (const EngineInfo* engine : Registry::BuiltIn().engines()) {
+      const std::string name = "weir/" + std::string(engine->name);
+      Register({name + "/allowed", Weir(LimitOf(*engine, false)), keys});
+      Register({name + "/denied", Weir(LimitOf(*engine, true)), keys, true});
+    }
+  }
+  constexpr size_t kMany = 1'000'000;
+  const auto zipf = [](const std::string& name, const MakeCheck& make) {
+    Register({name, make, kMany, false, Spread::kZipf});
+  };
+  zipf("floor/one_line/zipf", Floor(kMany));
+  zipf("rival/striped_map/zipf", Of(&StripedMap));
+  zipf("weir/gcra/zipf", Weir(LimitOf(gcra, false)));
 }
 
 }  // namespace
@@ -144,16 +207,7 @@ void Register(const std::string& name, const MakeCheck& make, bool denied) {
 
 int main(int argc, char** argv) {
   using namespace weir::bench;  // NOLINT: this file's own names
-  for (const size_t keys : kKeyCounts) {
-    RegisterOne("floor/one_line", Floor(keys), keys, false);
-  }
-  Register("rival/one_map", Of(&OneMap), false);
-  Register("rival/striped_map", Of(&StripedMap), false);
-  for (const weir::EngineInfo* engine : weir::Registry::BuiltIn().engines()) {
-    const std::string name = "weir/" + std::string(engine->name);
-    Register(name + "/allowed", Weir(LimitOf(*engine, false)), false);
-    Register(name + "/denied", Weir(LimitOf(*engine, true)), true);
-  }
+  RegisterAll();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

@@ -32,10 +32,10 @@ bool Pass(int64_t* tat, int64_t now) {
 
 class OneMapRival final : public Rival {
  public:
-  bool Check(std::string_view key) override {
-    const int64_t now = NowNs();
+  bool Check(std::string_view key) override { return CheckAt(key, NowNs()); }
+  bool CheckAt(std::string_view key, int64_t ns) override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return Pass(&map_[std::string(key)], now);
+    return Pass(&map_[std::string(key)], ns);
   }
 
  private:
@@ -45,14 +45,14 @@ class OneMapRival final : public Rival {
 
 class StripedMapRival final : public Rival {
  public:
-  bool Check(std::string_view key) override {
-    const int64_t now = NowNs();
+  bool Check(std::string_view key) override { return CheckAt(key, NowNs()); }
+  bool CheckAt(std::string_view key, int64_t ns) override {
     Stripe& s = stripes_[std::hash<std::string_view>()(key) % kStripes];
     const absl::string_view k(key.data(), key.size());
     const std::lock_guard<std::mutex> lock(s.mutex);
     auto it = s.map.find(k);
     if (it == s.map.end()) it = s.map.emplace(std::string(key), 0).first;
-    return Pass(&it->second, now);
+    return Pass(&it->second, ns);
   }
 
  private:

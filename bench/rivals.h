@@ -14,6 +14,8 @@ class Rival {
   virtual ~Rival() = default;
   // Thread safe. May this key pass now?
   virtual bool Check(std::string_view key) = 0;
+  // At a time that the caller gives.
+  virtual bool CheckAt(std::string_view key, int64_t ns) = 0;
 };
 
 // One std::mutex before one std::unordered_map.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "core/limiter_state.h"
 #include "core/text.h"
 
@@ -51,35 +52,64 @@ struct BoundKey::State {
     return absl::OkStatus();
   }
 
-  absl::Status DecideByKey(int64_t cost, const Time* now, BoundDecision* d) {
-    const std::string_view view = key;
-    Call call = CallOf(view, cost);
-    if (now != nullptr) call.now = *now;
-    absl::StatusOr<Decision> decision = limiter->Run(Op::kCheck, call);
-    return Take(decision, d);
+  // Whatever the rules and the call are. Apart, as Failed is, so that the short
+  // way keeps what it needs in registers.
+  ABSL_ATTRIBUTE_NOINLINE void DecideSlowly(
+      int64_t cost, const Time* now, absl::StatusOr<BoundDecision>* answer) {
+    if (absl::Status s = Rebind(); !s.ok()) {
+      *answer = std::move(s);
+      return;
+    }
+    // acquire: pairs with the release in Rebind.
+    const Bound* bound = current.load(std::memory_order_acquire);
+    if (bound->binding == nullptr ||
+        (now != nullptr && !RuleSet::TimeIsSound(*now)) ||
+        !RuleSet::SingleCallIsSound({}, cost)) {
+      const std::string_view view = key;
+      Take(limiter->Run(Op::kCheck, CallAt(view, cost, now)), answer);
+      return;
+    }
+    BoundDecision& d = **answer;
+    d.limit_ = bound->limit;
+    absl::Status error;
+    if (!bound->binding->Check(*bound->rule, now, cost, &d.outcome_, &error)) {
+      Failed(std::move(error), *bound->set, cost, now, answer);
+    }
   }
 
   // The binding could not decide.
-  absl::Status Failed(absl::Status error, const RuleSet& set, int64_t cost,
-                      const Time* now, BoundDecision* d) {
+  ABSL_ATTRIBUTE_NOINLINE void Failed(absl::Status error, const RuleSet& set,
+                                      int64_t cost, const Time* now,
+                                      absl::StatusOr<BoundDecision>* answer) {
     const std::string_view view = key;
-    Call call = CallOf(view, cost);
-    if (now != nullptr) call.now = *now;
-    return Take(set.SingleFailed(*limiter->store, std::move(error), call), d);
+    Take(set.SingleFailed(*limiter->store, std::move(error),
+                          CallAt(view, cost, now)),
+         answer);
   }
 
-  static absl::Status Take(const absl::StatusOr<Decision>& decision,
-                           BoundDecision* d) {
-    if (!decision.ok()) return decision.status();
-    d->source_ = decision->source;
-    d->outcome_.ops = nullptr;
-    d->limit_ = decision->limit;
-    d->outcome_.allowed = decision->allowed;
-    d->outcome_.numbers = {
+  // It holds views of its arguments.
+  static Call CallAt(const std::string_view& view, const int64_t& cost,
+                     const Time* now) {
+    Call call = CallOf(view, cost);
+    if (now != nullptr) call.now = *now;
+    return call;
+  }
+
+  static void Take(const absl::StatusOr<Decision>& decision,
+                   absl::StatusOr<BoundDecision>* answer) {
+    if (!decision.ok()) {
+      *answer = decision.status();
+      return;
+    }
+    BoundDecision& d = **answer;
+    d.source_ = decision->source;
+    d.limit_ = decision->limit;
+    d.outcome_.ops = nullptr;
+    d.outcome_.allowed = decision->allowed;
+    d.outcome_.numbers = {
         decision->remaining,
         decision->never() ? kNever : decision->retry_after->count(),
         decision->reset_after.count()};
-    return absl::OkStatus();
   }
 
   const std::shared_ptr<Limiter::State> limiter;
@@ -108,49 +138,31 @@ absl::StatusOr<BoundKey> Limiter::Bind(std::string_view key) const {
   return BoundKey(std::move(state));
 }
 
-absl::Status BoundKey::DecideSlowly(int64_t cost, const Time* now,
-                                    BoundDecision* d) const {
-  if (absl::Status s = state_->Rebind(); !s.ok()) return s;
-  // acquire: pairs with the release in Rebind.
-  const State::Bound* bound = state_->current.load(std::memory_order_acquire);
-  if (bound->binding == nullptr ||
-      (now != nullptr && !RuleSet::TimeIsSound(*now)) ||
-      !RuleSet::SingleCallIsSound({}, cost)) {
-    return state_->DecideByKey(cost, now, d);
-  }
-  absl::Status error;
-  d->limit_ = bound->limit;
-  if (!bound->binding->Check(*bound->rule, now, cost, &d->outcome_, &error)) {
-    return state_->Failed(std::move(error), *bound->set, cost, now, d);
-  }
-  return error;
-}
-
 absl::StatusOr<BoundDecision> BoundKey::Decide(int64_t cost,
                                                const Time* now) const {
   // One value on every way out: it is made where the caller wants it.
-  absl::StatusOr<BoundDecision> d(absl::in_place);
-  d->cost_ = cost;
+  absl::StatusOr<BoundDecision> answer(absl::in_place);
+  BoundDecision& d = *answer;
+  d.cost_ = cost;
   // acquire: pairs with the release in Rebind.
   const State::Bound* bound = state_->current.load(std::memory_order_acquire);
-  absl::Status error;
   if (__builtin_expect(bound->set == &state_->limiter->rules() &&
                            bound->binding != nullptr &&
                            (now == nullptr || RuleSet::TimeIsSound(*now)) &&
                            RuleSet::SingleCallIsSound({}, cost),
                        1)) {
-    d->limit_ = bound->limit;
-    if (__builtin_expect(bound->binding->Check(*bound->rule, now, cost,
-                                               &d->outcome_, &error),
-                         1)) {
-      return d;
+    d.limit_ = bound->limit;
+    absl::Status error;
+    if (__builtin_expect(
+            bound->binding->Check(*bound->rule, now, cost, &d.outcome_, &error),
+            1)) {
+      return answer;
     }
-    error = state_->Failed(std::move(error), *bound->set, cost, now, &*d);
+    state_->Failed(std::move(error), *bound->set, cost, now, &answer);
   } else {
-    error = DecideSlowly(cost, now, &*d);
+    state_->DecideSlowly(cost, now, &answer);
   }
-  if (!error.ok()) d = std::move(error);
-  return d;
+  return answer;
 }
 
 }  // namespace weir

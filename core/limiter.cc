@@ -110,8 +110,10 @@ namespace {
 // Apart, so that the short way keeps the key and the cost in registers.
 ABSL_ATTRIBUTE_NOINLINE absl::StatusOr<Decision> FailSingle(
     const Store& store, const RuleSet& rules, absl::Status failed,
-    std::string_view key, int64_t cost) {
-  return rules.SingleFailed(store, std::move(failed), CallOf(key, cost));
+    const Time* now, std::string_view key, int64_t cost) {
+  Call call = CallOf(key, cost);
+  if (now != nullptr) call.now = *now;
+  return rules.SingleFailed(store, std::move(failed), call);
 }
 ABSL_ATTRIBUTE_NOINLINE absl::StatusOr<Decision> CheckInFull(
     Store& store, const RuleSet& rules, std::string_view key, int64_t cost) {
@@ -120,12 +122,13 @@ ABSL_ATTRIBUTE_NOINLINE absl::StatusOr<Decision> CheckInFull(
 
 // The short way.
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline absl::StatusOr<Decision> CheckSingle(
-    Store& store, const RuleSet& rules, std::string_view key, int64_t cost) {
-  const Step step = {rules.single()->rule.get(), key, key, cost};
+    Store& store, const RuleSet& rules, const Time* now, std::string_view key,
+    int64_t cost) {
   Outcome outcome;
-  absl::Status s = store.Run(Op::kCheck, std::nullopt, &step, &outcome, 1);
+  absl::Status s =
+      store.CheckOne(*rules.single()->rule, now, key, cost, &outcome);
   if (__builtin_expect(!s.ok(), 0)) {
-    return FailSingle(store, rules, std::move(s), key, cost);
+    return FailSingle(store, rules, std::move(s), now, key, cost);
   }
   return absl::StatusOr<Decision>(absl::in_place, rules.Single(outcome));
 }
@@ -138,12 +141,24 @@ absl::StatusOr<Decision> Limiter::Check(std::string_view key,
   if (__builtin_expect(
           rules.single() != nullptr && RuleSet::SingleCallIsSound(key, cost),
           1)) {
-    return CheckSingle(*state_->store, rules, key, cost);
+    return CheckSingle(*state_->store, rules, nullptr, key, cost);
   }
   return CheckInFull(*state_->store, rules, key, cost);
 }
 absl::StatusOr<Decision> Limiter::Check(const Call& call) const {
-  return state_->Run(Op::kCheck, call);
+  const RuleSet& rules = state_->rules();
+  if (rules.single() != nullptr && call.keys.size() == 1 &&
+      call.costs.size() <= 1 && !call.tag.has_value() &&
+      (!call.now.has_value() || RuleSet::TimeIsSound(*call.now))) {
+    const std::string_view key = call.keys[0];
+    const int64_t cost = rules.CostOf(call, 0);
+    if (RuleSet::SingleCallIsSound(key, cost)) {
+      return CheckSingle(*state_->store, rules,
+                         call.now.has_value() ? &*call.now : nullptr, key,
+                         cost);
+    }
+  }
+  return rules.Run(*state_->store, Op::kCheck, call);
 }
 absl::StatusOr<Decision> Limiter::Peek(std::string_view key,
                                        int64_t cost) const {

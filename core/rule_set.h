@@ -66,19 +66,24 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
     SingleDecision(const RuleSet& rules, const Outcome& outcome)
         : rules_(rules), outcome_(outcome) {}
     operator Decision() const {  // NOLINT(google-explicit-constructor)
+      // All is read before anything is written, so that nothing is written
+      // twice: for all the compiler knows, the two could overlap.
       const AttachedLimit& single = *rules_.single_;
+      const std::string_view name = rules_.rules_[0].name;
       const int64_t limit = single.limit.traits.capacity;
+      const double soft_above = single.soft_above;
+      const bool allowed = outcome_.allowed;
       const int64_t remaining = outcome_.numbers.remaining;
+      const int64_t reset_after = outcome_.numbers.reset_after;
       Decision d;
       RuleVerdict& v = d.verdicts.AddFirst();
-      v.name = rules_.rules_[0].name;
-      v.allowed = d.allowed = outcome_.allowed;
+      v.name = name;
+      v.allowed = d.allowed = allowed;
       v.limit = d.limit = limit;
       v.remaining = d.remaining = remaining;
-      v.reset_after = d.reset_after = Micros(outcome_.numbers.reset_after);
-      v.soft = d.soft =
-          static_cast<double>(limit - remaining) > single.soft_above;
-      if (__builtin_expect(!outcome_.allowed, 0)) {
+      v.reset_after = d.reset_after = Micros(reset_after);
+      v.soft = d.soft = static_cast<double>(limit - remaining) > soft_above;
+      if (__builtin_expect(!allowed, 0)) {
         v.retry_after = d.retry_after = WaitOf(outcome_.numbers.wait);
       }
       return d;

@@ -67,6 +67,7 @@ TEST_F(TableTest, HoldsWhatAMapHolds) {
     const auto it = map.find(n);
     const Table::Entry e = Find(key);
     ASSERT_EQ(static_cast<bool>(e), it != map.end()) << key;
+    ASSERT_EQ(table_.FindPlain(Hash(key), record_, key).p, e.p) << key;
     if (e) {
       ASSERT_EQ(Table::ExpiryOf(e.state(record_)), it->second);
       ASSERT_EQ(e.slot().key(), key);
@@ -143,16 +144,29 @@ TEST_F(TableTest, VisitsEveryEntryInARound) {
   EXPECT_EQ(seen.size(), 5'000U);
 }
 
-TEST_F(TableTest, ForgetsWhatWasNotedWhenEntriesMove) {
-  for (int i = 0; i < 100; ++i) Insert(KeyOf(7'000'000'000 + i), i);
-  const std::string first = KeyOf(7'000'000'000);
-  const std::string last = KeyOf(7'000'000'099);
-  table_.Note(Hash(last), Find(last));
-  EXPECT_EQ(table_.Noted(Hash(last)).p, Find(last).p);
-  EXPECT_FALSE(table_.Noted(Hash(first)));
-  // The last entry takes the place of the one that leaves.
-  table_.Remove(Hash(first), Find(first));
-  EXPECT_FALSE(table_.Noted(Hash(last)));
+TEST_F(TableTest, FindsAsPlainOnlyWhatCanBeUsedAsItIs) {
+  const LimitRecord other(1, 0, record_.seed, CompiledLimit(), nullptr,
+                          nullptr);
+  context_.records.Add(&other);
+  for (const std::string& key : {std::string("short"), std::string(500, 'x')}) {
+    Insert(key, 0);
+    Slot slot = Find(key).slot();
+    const auto plain = [&] {
+      return static_cast<bool>(table_.FindPlain(Hash(key), record_, key));
+    };
+    EXPECT_TRUE(plain());
+    slot.set_bound(true);
+    EXPECT_FALSE(plain());
+    slot.set_bound(false);
+    slot.set_held(true);
+    EXPECT_FALSE(plain());
+    slot.set_held(false);
+    slot.set_record_id(other.id);
+    EXPECT_FALSE(plain());
+    EXPECT_TRUE(table_.FindPlain(Hash(key), other, key));
+    EXPECT_TRUE(Find(key));
+    EXPECT_FALSE(table_.FindPlain(Hash("absent"), record_, "absent"));
+  }
 }
 
 TEST_F(TableTest, SaysWhenASizeIsFull) {

@@ -57,54 +57,75 @@ inline constexpr NumberOps kNumberOps = {&StateNumbers<E>::Remaining,
                                          &StateNumbers<E>::Wait,
                                          &StateNumbers<E>::ResetAfter};
 
-// Decides, or answers false: the call must be made by key (the state is of
-// another limit, or was left behind by a clock that jumped).
-template <class E>
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool CheckCell(
-    BoundCell& cell, const LimitRecord& record, const void* params,
-    bool count_denied, int64_t t, int64_t cost, BoundOutcome* out) {
-  using State = typename E::State;
-  // It is kept as whole words.
-  static_assert(sizeof(State) % 8 == 0 && sizeof(State) <= BoundCell::kBytes);
-  const auto& p = *static_cast<const typename E::Params*>(params);
-  for (Patience patience;;) {
-    const uint64_t version = cell.Version();
-    if (__builtin_expect(BoundCell::Busy(version), 0)) {
-      patience.Wait();
-      continue;
-    }
-    State s;
-    const bool ours = cell.record() == &record;
-    const bool present = cell.Load<sizeof(State)>(&s);
-    // No engine is run on words of two states.
-    if (__builtin_expect(!cell.Unchanged(version), 0)) continue;
-    if (__builtin_expect(!ours, 0)) return false;
-    if (__builtin_expect(!present, 0)) {
-      s = E::Fresh(p, t);
-    } else if (__builtin_expect(internal::Jumped<E>(p, s, t), 0)) {
-      return false;
-    }
-    const bool allowed = E::Admits(p, s, t, cost);
-    if (CheckAction(allowed, count_denied, cost) == Action::kCharge) {
-      s = E::Charge(p, s, t, cost);
-      if (!cell.TryLock(version)) continue;
-      cell.Store(reinterpret_cast<const char*>(&s), sizeof(s));
-      cell.Unlock(version);
-    }
-    out->allowed = allowed;
-    out->ops = &kNumberOps<E>;
-    out->params = params;
-    out->t = t;
-    StoreWords(reinterpret_cast<char*>(out->state), &s, sizeof(s));
-    return true;
-  }
-}
-
 // What CellBinding needs of a record, which it can't know here.
 struct CellRule {
   const void* params;
   bool count_denied;
 };
+
+enum class CellAnswer : uint8_t {
+  kDecided,
+  // It was busy, or changed meanwhile.
+  kAgain,
+  // The call must be made by key: the state is of another limit, or was left
+  // behind by a clock that jumped.
+  kByKey,
+};
+
+// One try.
+template <class E>
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer TryCell(
+    BoundCell& cell, const LimitRecord* record, const CellRule& rule, int64_t t,
+    int64_t cost, BoundOutcome* out) {
+  using State = typename E::State;
+  // It is kept as whole words.
+  static_assert(sizeof(State) % 8 == 0 && sizeof(State) <= BoundCell::kBytes);
+  const auto& p = *static_cast<const typename E::Params*>(rule.params);
+  const uint64_t version = cell.Version();
+  State s;
+  const bool ours = cell.record() == record;
+  const bool present = cell.Load<sizeof(State)>(&s);
+  // No engine is run on words of two states.
+  if (__builtin_expect(BoundCell::Busy(version) || !cell.Unchanged(version),
+                       0)) {
+    return CellAnswer::kAgain;
+  }
+  if (__builtin_expect(!ours, 0)) return CellAnswer::kByKey;
+  if (__builtin_expect(!present, 0)) {
+    s = E::Fresh(p, t);
+  } else if (__builtin_expect(internal::Jumped<E>(p, s, t), 0)) {
+    return CellAnswer::kByKey;
+  }
+  const bool allowed = E::Admits(p, s, t, cost);
+  if (CheckAction(allowed, rule.count_denied, cost) == Action::kCharge) {
+    s = E::Charge(p, s, t, cost);
+    if (__builtin_expect(!cell.TryLock(version), 0)) return CellAnswer::kAgain;
+    cell.Store(reinterpret_cast<const char*>(&s), sizeof(s));
+    cell.Unlock(version);
+  }
+  out->allowed = allowed;
+  out->ops = &kNumberOps<E>;
+  out->params = rule.params;
+  out->t = t;
+  StoreWords(reinterpret_cast<char*>(out->state), &s, sizeof(s));
+  return CellAnswer::kDecided;
+}
+
+// Tries until it is not kAgain. Apart, so that the first try keeps what it
+// needs in registers.
+template <class E>
+ABSL_ATTRIBUTE_NOINLINE CellAnswer TryCellAgain(BoundCell& cell,
+                                                const LimitRecord* record,
+                                                const CellRule& rule, int64_t t,
+                                                int64_t cost,
+                                                BoundOutcome* out) {
+  for (Patience patience;;) {
+    const CellAnswer answer = TryCell<E>(cell, record, rule, t, cost, out);
+    if (answer != CellAnswer::kAgain) return answer;
+    patience.Wait();
+  }
+}
+
 CellRule CellRuleOf(const LimitRecord& record);
 
 template <class E>
@@ -122,27 +143,40 @@ class CellBinding final : public Binding {
   CellBinding(const CellBinding&) = delete;
   CellBinding& operator=(const CellBinding&) = delete;
 
-  bool Check(const StoreRule& rule, const Time* now, int64_t cost,
-             BoundOutcome* outcome, absl::Status* error) override {
+  __attribute__((flatten)) bool Check(const StoreRule& rule, const Time* now,
+                                      int64_t cost, BoundOutcome* outcome,
+                                      absl::Status* error) override {
     int64_t t;
     if (now != nullptr) {
       t = ToMicros(*now);
     } else if (__builtin_expect(fast_ != nullptr, 1)) {
       t = fast_->Early();
     } else {
-      t = ToMicros(host_->clock().Now());
+      t = ReadClock();
     }
-    if (__builtin_expect(SameRule(rule), 1) &&
-        __builtin_expect(CheckCell<E>(*cell_, *record_, rule_.params,
-                                      rule_.count_denied, t, cost, outcome),
-                         1)) {
-      return true;
+    if (__builtin_expect(!SameRule(rule), 0)) {
+      return CheckByKey(rule, now, cost, outcome, error);
     }
+    CellAnswer answer = TryCell<E>(*cell_, record_, rule_, t, cost, outcome);
+    if (__builtin_expect(answer == CellAnswer::kAgain, 0)) {
+      answer = TryCellAgain<E>(*cell_, record_, rule_, t, cost, outcome);
+    }
+    if (__builtin_expect(answer == CellAnswer::kDecided, 1)) return true;
+    return CheckByKey(rule, now, cost, outcome, error);
+  }
+
+ private:
+  ABSL_ATTRIBUTE_NOINLINE int64_t ReadClock() const {
+    return ToMicros(host_->clock().Now());
+  }
+  ABSL_ATTRIBUTE_NOINLINE bool CheckByKey(const StoreRule& rule,
+                                          const Time* now, int64_t cost,
+                                          BoundOutcome* outcome,
+                                          absl::Status* error) {
     *error = host_->CheckByKey(rule, key_, now, cost, outcome);
     return error->ok();
   }
 
- private:
   bool SameRule(const StoreRule& rule) const {
     return static_cast<const void*>(&rule) == static_cast<const void*>(record_);
   }

@@ -12,9 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <vector>
 
 #include "absl/base/attributes.h"
+#include "absl/container/inlined_vector.h"
 #include "backends/memory/block_pool.h"
 
 namespace weir {
@@ -128,7 +128,8 @@ class DenseArray {
   uint32_t capacity_ = 0;
   bool held_ = false;
   size_t bytes_ = 0;
-  std::vector<char*> pieces_;
+  // The small ones here, so that finding an element takes one load less.
+  absl::InlinedVector<char*, kSmallPieces + 1> pieces_;
 };
 
 }  // namespace weir

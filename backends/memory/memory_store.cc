@@ -198,7 +198,7 @@ class TimeSource {
   // Null: the clock is the user's.
   const FastClock* fast() const { return fast_; }
   // May be a little early: see FastClock.
-  int64_t Read() const {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t Read() const {
     return fast_ != nullptr ? fast_->Early() : ToMicros(clock_->Now());
   }
 
@@ -225,9 +225,12 @@ struct MemoryStore::Impl final : CellHost {
     bool steady;  // of the store's own clock
     bool open;    // to be read
   };
-  Reading Known(const std::optional<Time>& now) const {
-    if (now.has_value()) return {ToMicros(*now), false, false};
+  Reading Known(const Time* now) const {
+    if (now != nullptr) return {ToMicros(*now), false, false};
     return {0, time.fast() != nullptr, true};
+  }
+  Reading Known(const std::optional<Time>& now) const {
+    return Known(now.has_value() ? &*now : nullptr);
   }
   MemoryCall CallAt(const Reading& known, absl::Span<const size_t> held) {
     return {&keeper, known.us, known.steady, held};
@@ -255,11 +258,23 @@ struct MemoryStore::Impl final : CellHost {
   // which a call that finds the key's state at hand may go by.
   bool RunOne(Op op, const Reading& known, const Step& step, uint64_t hash,
               Outcome* outcome, const Guess* guess = nullptr,
-              const int64_t* early = nullptr);
-  // The stripe is locked.
+              const Time* early = nullptr);
+  // RunOne for a check of a state that is there and can be used as it is, which
+  // is the usual case. False: it is another, and nothing is done. The stripe is
+  // locked; `now`: null, or the time, if it is known.
+  bool CheckAtHand(Stripe& stripe, const LimitRecord& record,
+                   std::string_view key, uint64_t hash, int64_t cost,
+                   const Guess* guess, bool steady, const Time* now,
+                   Outcome* outcome)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
+  // In every case. The stripe is locked.
   ABSL_ATTRIBUTE_NOINLINE bool RunLocked(Op op, const Reading& known,
                                          const Step& step, uint64_t hash,
                                          Outcome* outcome);
+  ABSL_ATTRIBUTE_NOINLINE bool CheckLocked(const LimitRecord& record,
+                                           const Time* now,
+                                           std::string_view key, uint64_t hash,
+                                           int64_t cost, Outcome* outcome);
   bool RunSeveral(Op op, const Reading& known, const Step* steps,
                   Outcome* outcomes, size_t count);
   // The stripes of the call are locked. Runs the op on keys that are open, and
@@ -389,6 +404,50 @@ absl::Status MemoryStore::Impl::NoRoom() {
       " and found no key that could leave; the call was not decided"));
 }
 
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::CheckAtHand(
+    Stripe& stripe, const LimitRecord& record, std::string_view key,
+    uint64_t hash, int64_t cost, const Guess* guess, bool steady,
+    const Time* now, Outcome* outcome) {
+  if (__builtin_expect(record.hot == nullptr, 0)) return false;
+  // The counter waits for loads that stand before it (on some processors for
+  // all of them), but not for memory that is only on its way: it is read before
+  // a search that is likely to miss the cache, and after one that is not, which
+  // can then be made while the last call ends.
+  const bool far = now == nullptr && stripe.table.size() > kNearEntries;
+  int64_t t = 0;
+  if (far) {
+    stripe.table.Prefetch(hash);
+    t = time.Read();
+  }
+  const Table::Entry entry =
+      guess != nullptr && guess->removals == stripe.table.removals() &&
+              stripe.table.IsPlain(guess->entry, record, key)
+          ? guess->entry
+          : stripe.table.FindPlain(hash, record, key);
+  if (!far) t = now != nullptr ? ToMicros(*now) : time.Read();
+  if (__builtin_expect(!entry, 0) ||
+      !record.hot(record.params, entry.state(record), t, cost,
+                  record.counts_denied, outcome)) {
+    return false;
+  }
+  if (cost > 0) keeper.Tick(stripe, t, steady, false);
+  return true;
+}
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::RunOne(
+    Op op, const Reading& known, const Step& step, uint64_t hash,
+    Outcome* outcome, const Guess* guess, const Time* early) {
+  Stripe& s = keeper.stripe(keeper.StripeOf(hash));
+  const SpinLockHolder lock(&s.mutex);
+  // An early reading grants nothing that a later one would not.
+  const Time given = TimeFromMicros(known.us);
+  const Time* const now = known.open ? early : &given;
+  return (op == Op::kCheck && !step.observe &&
+          CheckAtHand(s, *RecordOf(step), step.key, hash, step.cost, guess,
+                      known.steady, now, outcome)) ||
+         RunLocked(op, known, step, hash, outcome);
+}
+
 absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
                               Outcome* outcomes, size_t count) {
   if (count == 0) return absl::OkStatus();
@@ -400,6 +459,24 @@ absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
                           outcomes)
           : impl_->RunSeveral(op, known, steps, outcomes, count);
   return decided ? absl::OkStatus() : impl_->NoRoom();
+}
+
+absl::Status MemoryStore::CheckOne(const StoreRule& rule, const Time* now,
+                                   std::string_view key, int64_t cost,
+                                   Outcome* outcome) {
+  Impl& impl = *impl_;
+  const bool steady = now == nullptr && impl.time.fast() != nullptr;
+  const auto& record = static_cast<const LimitRecord&>(rule);
+  const uint64_t hash = impl.HashOf(record, key);
+  Stripe& stripe = impl.keeper.stripe(impl.keeper.StripeOf(hash));
+  bool decided;
+  {
+    const SpinLockHolder lock(&stripe.mutex);
+    decided = impl.CheckAtHand(stripe, record, key, hash, cost, nullptr, steady,
+                               now, outcome) ||
+              impl.CheckLocked(record, now, key, hash, cost, outcome);
+  }
+  return decided ? absl::OkStatus() : impl.NoRoom();
 }
 
 bool MemoryStore::Impl::HasBytes(Op op, const MemoryCall& call,
@@ -436,44 +513,11 @@ bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
   return decided;
 }
 
-bool MemoryStore::Impl::RunOne(Op op, const Reading& known, const Step& step,
-                               uint64_t hash, Outcome* outcome,
-                               const Guess* guess, const int64_t* early) {
-  Stripe& s = keeper.stripe(keeper.StripeOf(hash));
-  const SpinLockHolder lock(&s.mutex);
-  const LimitRecord& record = *RecordOf(step);
-  if (__builtin_expect(
-          op != Op::kCheck || record.hot == nullptr || step.observe, 0)) {
-    return RunLocked(op, known, step, hash, outcome);
-  }
-  Table::Entry entry = guess != nullptr && guess->removals == s.table.removals()
-                           ? guess->entry
-                           : s.table.Noted(hash);
-  const bool known_entry = s.table.IsOf(entry, record, step.key);
-  // An early reading grants nothing that a later one would not.
-  const bool reads = known.open && early == nullptr;
-  int64_t now = !known.open ? known.us : early != nullptr ? *early : 0;
-  // The counter waits for loads that stand before it (on some processors for
-  // all of them), but not for memory that is only on its way: it is read before
-  // a search that is likely to miss the cache, and after one that is not, which
-  // can then be made while the last call ends.
-  const bool far = !known_entry && s.table.size() > kNearEntries;
-  if (far) {
-    s.table.Prefetch(hash);
-    if (reads) now = time.Read();
-  }
-  if (!known_entry) {
-    entry = s.table.Find(hash, record, step.key);
-    s.table.Note(hash, entry);
-  }
-  if (!far && reads) now = time.Read();
-  if (__builtin_expect(entry && entry.slot().IsPlain(record.id), 1) &&
-      record.hot(record.params, entry.state(record), now, step.cost,
-                 record.counts_denied, outcome)) {
-    if (step.cost > 0) keeper.Tick(s, now, known.steady, false);
-    return true;
-  }
-  return RunLocked(op, known, step, hash, outcome);
+bool MemoryStore::Impl::CheckLocked(const LimitRecord& record, const Time* now,
+                                    std::string_view key, uint64_t hash,
+                                    int64_t cost, Outcome* outcome) {
+  const Step step = {&record, key, key, cost};
+  return RunLocked(Op::kCheck, Known(now), step, hash, outcome);
 }
 
 bool MemoryStore::Impl::RunLocked(Op op, const Reading& known, const Step& step,
@@ -539,7 +583,7 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
       hashes[i] = impl_->HashOf(*RecordOf(step), step.key);
     }
     if (large) impl_->Fetch(hashes, n, guesses);
-    const int64_t early = known.open ? impl_->time.Read() : 0;
+    const Time early = TimeFromMicros(known.open ? impl_->time.Read() : 0);
     for (size_t i = 0; i < n; ++i) {
       const bool decided = impl_->RunOne(op, known, steps[first + i], hashes[i],
                                          &outcomes[first + i],
@@ -568,7 +612,7 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
                                        std::string_view key) {
   const uint64_t hash = HashOf(record, key);
   const size_t index = keeper.StripeOf(hash);
-  const Reading known = Known(std::nullopt);
+  const Reading known = Known(nullptr);
   MemoryCall call = CallAt(known, absl::MakeConstSpan(&index, 1));
   ReadClock(known, &call);
   // Made first: nothing has to be undone if there is no memory.
@@ -617,7 +661,7 @@ absl::Status MemoryStore::Impl::CheckByKey(const StoreRule& rule,
   step.key = key;
   step.cost = cost;
   Outcome o;
-  const Reading known = Known(now == nullptr ? std::optional<Time>() : *now);
+  const Reading known = Known(now);
   if (!RunOne(Op::kCheck, known, step, HashOf(*RecordOf(step), key), &o)) {
     return NoRoom();
   }

@@ -85,12 +85,16 @@ class Slot {
   // How large an entry of this key is: a multiple of 8, at most kMost.
   static size_t BytesFor(size_t key_size, size_t state_bytes) {
     if (LiesApart(key_size, state_bytes)) return 16 + state_bytes;
+    return BytesInPlace(key_size, state_bytes);
+  }
+  // If the key is in it; more than kMost: it is not.
+  static size_t BytesInPlace(size_t key_size, size_t state_bytes) {
     return (kHeader + key_size + 7) / 8 * 8 + state_bytes;
   }
 
   // Does a key of this size lie apart?
   static bool LiesApart(size_t key_size, size_t state_bytes) {
-    return (kHeader + key_size + 7) / 8 * 8 + state_bytes > kMost;
+    return BytesInPlace(key_size, state_bytes) > kMost;
   }
 
   // `apart`: the key, if it lies apart; the entry's own from here on.
@@ -141,11 +145,12 @@ class Slot {
 
   // Written under this very record, and of this key?
   bool IsOf(const LimitRecord& record, std::string_view wanted) const {
-    const uint32_t like = record.id | static_cast<uint32_t>(wanted.size())
-                                          << kLengthShift;
-    // A length is at most kMost here, so a key that lies apart is not alike.
-    return wanted.size() <= kMost && ((Header() ^ like) & ~kFlags) == 0 &&
-           SameBytes(p_ + kHeader, wanted.data(), wanted.size());
+    return Matches(Header() & ~kFlags, record, wanted);
+  }
+  // IsOf and IsPlain.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE bool IsPlainOf(const LimitRecord& record,
+                                              std::string_view wanted) const {
+    return Matches(Header(), record, wanted);
   }
 
   char* at(size_t offset) const { return p_ + offset; }
@@ -157,6 +162,16 @@ class Slot {
   static constexpr uint32_t kFlags = kBound | kHeld;
   static constexpr uint32_t kLengthShift = 24;
   static constexpr uint32_t kApart = 255;
+
+  ABSL_ATTRIBUTE_ALWAYS_INLINE bool Matches(uint32_t header,
+                                            const LimitRecord& record,
+                                            std::string_view wanted) const {
+    const uint32_t like = record.id | static_cast<uint32_t>(wanted.size())
+                                          << kLengthShift;
+    // A length is at most kMost here, so a key that lies apart is not alike.
+    return header == like && wanted.size() <= kMost &&
+           SameBytes(p_ + kHeader, wanted.data(), wanted.size());
+  }
 
   uint32_t Header() const {
     uint32_t header;

@@ -6,22 +6,30 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "absl/base/thread_annotations.h"
 
 namespace weir {
 
-// A step of a loop that waits for another thread: it spins for a while, then
-// yields its processor.
+// A step of a loop that waits for another thread: longer each time, so that who
+// waits seldom takes the line of memory away from who works on it. In the end
+// it yields its processor.
 class Patience {
  public:
   void Wait() {
-    if (spins_ == kSpins) {
+    if (spent_ >= kMost) {
       sched_yield();
       return;
     }
-    ++spins_;
+    for (int i = 0; i < next_; ++i) Pause();
+    spent_ += next_;
+    next_ = std::min(2 * next_, kLongest);
+  }
+
+ private:
+  static void Pause() {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -29,9 +37,10 @@ class Patience {
 #endif
   }
 
- private:
-  static constexpr int kSpins = 200;
-  int spins_ = 0;
+  static constexpr int kLongest = 32;  // pauses of 5 to 50 ns
+  static constexpr int kMost = 512;
+  int next_ = 1;
+  int spent_ = 0;
 };
 
 class ABSL_LOCKABLE SpinLock {

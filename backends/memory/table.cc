@@ -19,6 +19,12 @@ Table::~Table() {
   }
 }
 
+Table::Entry Table::FindPlainApart(uint64_t hash, const LimitRecord& record,
+                                   std::string_view key) const {
+  const Entry found = Find(hash, record, key);
+  return found && found.slot().IsPlain(record.id) ? found : Entry();
+}
+
 bool Table::MatchesOther(Slot slot, const LimitRecord& record,
                          std::string_view key) const {
   return RecordOf(slot).state_id == record.state_id && slot.key() == key;
@@ -70,7 +76,6 @@ void Table::Remove(uint64_t hash, Entry entry) {
   }
   array.Pop();
   if (array.size() == 0) used_ &= ~(1U << (entry.ref >> kIndexBits));
-  noted_ = {};
   ++removals_;
 }
 

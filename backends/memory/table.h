@@ -95,10 +95,36 @@ class Table {
     });
     return guess;
   }
-  // Is it the one? There was no removal since it was guessed or noted.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE bool IsOf(Entry entry, const LimitRecord& record,
-                                         std::string_view key) const {
-    return entry && Matches(entry.slot(), record, key);
+  // Is it the one, and can its state be used as it is? There was no removal
+  // since it was guessed.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE bool IsPlain(Entry entry,
+                                            const LimitRecord& record,
+                                            std::string_view key) const {
+    return entry && entry.slot().IsPlainOf(record, key);
+  }
+  // As Find, and none also if the state can't be used as it is. The key tells
+  // the array of its entry, so that both that and the index are on their way at
+  // once.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Entry FindPlain(uint64_t hash,
+                                               const LimitRecord& record,
+                                               std::string_view key) const {
+    const size_t bytes = Slot::BytesInPlace(key.size(), record.state_bytes);
+    if (__builtin_expect(bytes > Slot::kMost, 0)) {
+      return FindPlainApart(hash, record, key);
+    }
+    Entry found;
+    const auto size = static_cast<uint32_t>(bytes / 8 - 1);
+    const DenseArray* const array = arrays_[size].get();
+    if (__builtin_expect(array == nullptr, 0)) return found;
+    index_.Find(
+        hash, [&](uint32_t ref) __attribute__((always_inline)) {
+          if (ref >> kIndexBits != size) return false;
+          char* const p = (*array)[ref & ((1U << kIndexBits) - 1)];
+          if (!Slot(p).IsPlainOf(record, key)) return false;
+          found = {p, ref};
+          return true;
+        });
+    return found;
   }
 
   ABSL_ATTRIBUTE_ALWAYS_INLINE Entry Find(uint64_t hash,
@@ -114,15 +140,6 @@ class Table {
                     return true;
                   });
     return found;
-  }
-
-  // The entry that was noted last, if it was for this hash.
-  Entry Noted(uint64_t hash) const {
-    return noted_hash_ == hash ? noted_ : Entry();
-  }
-  void Note(uint64_t hash, Entry entry) {
-    noted_hash_ = hash;
-    noted_ = entry;
   }
 
   // There may be another entry for such a key: see most_of_a_size. That there
@@ -196,6 +213,9 @@ class Table {
     if (__builtin_expect(slot.IsOf(record, key), 1)) return true;
     return MatchesOther(slot, record, key);
   }
+  // For a key that lies apart.
+  Entry FindPlainApart(uint64_t hash, const LimitRecord& record,
+                       std::string_view key) const;
   // Written under another record of the same state, or with a long key.
   bool MatchesOther(Slot slot, const LimitRecord& record,
                     std::string_view key) const;
@@ -207,9 +227,6 @@ class Table {
   }
 
   TableContext* const context_;
-  // None since the last removal, which moves entries.
-  uint64_t noted_hash_ = 0;
-  Entry noted_;
   uint32_t removals_ = 0;
   Index index_;
   std::array<std::unique_ptr<DenseArray>, kSizes> arrays_;

@@ -17,6 +17,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "absl/base/attributes.h"
 #include "core/math.h"
 #include "core/text.h"
 #include "weir/engine.h"
@@ -120,22 +121,20 @@ struct Gcra {
   }
 
   static bool Admits(const Params& p, const State& s, int64_t t, int64_t cost) {
-    if (IsNear(p, s, t)) {
+    if (__builtin_expect(IsNear(p, s, t), 1)) {
       return cost <= p.burst && AheadNear(p, s, t) + cost * p.window <= p.full;
     }
-    return Ahead(p, s, t) + Times(cost, p.window) <= Times(p.burst, p.window);
+    return AdmitsFar(p, s, t, cost);
   }
 
   static State Charge(const Params& p, const State& s, int64_t t,
                       int64_t cost) {
     State n = s.tat < t ? State{t, 0} : s;
-    if (cost == 1) {
+    if (__builtin_expect(cost == 1, 1)) {
       n.tat += p.one_us;
       n.ticks += p.one_ticks;
     } else {
-      const Wide share = Times(cost, p.window);
-      n.tat += static_cast<int64_t>(share / p.limit);
-      n.ticks += static_cast<int64_t>(share % p.limit);
+      n = AddShare(p, n, cost);
     }
     if (n.ticks >= p.limit) {
       n.ticks -= p.limit;
@@ -149,19 +148,21 @@ struct Gcra {
   }
 
   static int64_t Remaining(const Params& p, const State& s, int64_t t) {
-    if (IsNear(p, s, t)) {
+    if (__builtin_expect(IsNear(p, s, t), 1)) {
       const int64_t room = p.full - AheadNear(p, s, t);
       return room <= 0 ? 0 : room / p.window;
     }
-    const Wide room = Times(p.burst, p.window) - Ahead(p, s, t);
-    return room <= 0 ? 0 : static_cast<int64_t>(FloorDiv(room, p.window));
+    return RemainingFar(p, s, t);
   }
 
   static int64_t Wait(const Params& p, const State& s, int64_t t,
                       int64_t cost) {
     if (cost > p.burst) return kNever;
-    const Wide over = Ahead(p, s, t) - Times(p.burst - cost, p.window);
-    return over <= 0 ? 0 : static_cast<int64_t>(CeilDiv(over, p.limit));
+    if (__builtin_expect(IsNear(p, s, t), 1)) {
+      const int64_t over = AheadNear(p, s, t) - (p.full - cost * p.window);
+      return over <= 0 ? 0 : over / p.limit + (over % p.limit != 0 ? 1 : 0);
+    }
+    return WaitFar(p, s, t, cost);
   }
 
   static int64_t FreshAt(const Params&, const State& s, int64_t) {
@@ -215,6 +216,29 @@ struct Gcra {
   }
   static int64_t AheadNear(const Params& p, const State& s, int64_t t) {
     return s.tat < t ? 0 : (s.tat - t) * p.limit + s.ticks;
+  }
+
+  // The same where 64 bits may not do. Apart, and by value, so that the usual
+  // way keeps its numbers in registers.
+  ABSL_ATTRIBUTE_NOINLINE static bool AdmitsFar(const Params& p, State s,
+                                                int64_t t, int64_t cost) {
+    return Ahead(p, s, t) + Times(cost, p.window) <= Times(p.burst, p.window);
+  }
+  ABSL_ATTRIBUTE_NOINLINE static State AddShare(const Params& p, State s,
+                                                int64_t cost) {
+    const Wide share = Times(cost, p.window);
+    return {s.tat + static_cast<int64_t>(share / p.limit),
+            s.ticks + static_cast<int64_t>(share % p.limit)};
+  }
+  ABSL_ATTRIBUTE_NOINLINE static int64_t RemainingFar(const Params& p, State s,
+                                                      int64_t t) {
+    const Wide room = Times(p.burst, p.window) - Ahead(p, s, t);
+    return room <= 0 ? 0 : static_cast<int64_t>(FloorDiv(room, p.window));
+  }
+  ABSL_ATTRIBUTE_NOINLINE static int64_t WaitFar(const Params& p, State s,
+                                                 int64_t t, int64_t cost) {
+    const Wide over = Ahead(p, s, t) - Times(p.burst - cost, p.window);
+    return over <= 0 ? 0 : static_cast<int64_t>(CeilDiv(over, p.limit));
   }
 
   // How far the arrival time lies ahead of t, in ticks.

@@ -102,8 +102,6 @@ class BoundKey {
   struct State;
   explicit BoundKey(std::unique_ptr<State> state);
   absl::StatusOr<BoundDecision> Decide(int64_t cost, const Time* now) const;
-  absl::Status DecideSlowly(int64_t cost, const Time* now,
-                            BoundDecision* d) const;
 
   std::unique_ptr<State> state_;
 };

@@ -89,6 +89,10 @@ struct BoundOutcome {
   };
 
   BoundOutcome() {}  // NOLINT: the union is written by who fills the rest
+  // Not inline: word by word, as it was written just before. Were it read in
+  // pairs of words, as compilers like to, the processor would wait for them.
+  BoundOutcome(const BoundOutcome& other) noexcept;
+  BoundOutcome& operator=(const BoundOutcome& other) noexcept;
 };
 
 // One key of one rule, kept at hand. Thread safety: Check from any thread.
@@ -126,6 +130,12 @@ class Store {
   // ResourceExhausted: no room for a key that the store does not know.
   virtual absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
                            Outcome* outcomes, size_t count) = 0;
+
+  // What is asked most: Run with a check of one rule. `now`: null, or the
+  // reading. A store may have a shorter way for it.
+  virtual absl::Status CheckOne(const StoreRule& rule, const Time* now,
+                                std::string_view key, int64_t cost,
+                                Outcome* outcome);
 
   // Runs calls of one step each, each on its own, and tells how each one went.
   // Unless overridden: one Run after the other. A store may do better, and may
