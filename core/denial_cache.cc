@@ -10,8 +10,10 @@
 namespace weir {
 namespace {
 
-// What asking the store takes at the most, if all is well, us.
-constexpr int64_t kPatience = 2'000;
+// For how long one who asks the store is waited for, us: twice what asking
+// usually takes, within these.
+constexpr int64_t kLeastPatience = 2'000;
+constexpr int64_t kMostPatience = 100'000;
 // Two clocks run apart by at most one part in so many.
 constexpr int64_t kDrift = 32'768;
 
@@ -56,6 +58,18 @@ bool DenialCache::Entry::Answers(const Question& q) const {
                     std::less_equal<int64_t>());
 }
 
+int64_t DenialCache::Patience() const {
+  return std::clamp(2 * usual_.load(std::memory_order_relaxed), kLeastPatience,
+                    kMostPatience);
+}
+
+void DenialCache::NoteRoundTrip(int64_t took) {
+  // Of two at once one may be lost: nothing hangs on it.
+  const int64_t usual = usual_.load(std::memory_order_relaxed);
+  took = std::clamp(took, int64_t{0}, kMostPatience);
+  usual_.store(usual + (took - usual) / 8, std::memory_order_relaxed);
+}
+
 bool DenialCache::Repeat(const Question& q, int64_t now, Decision* d,
                          Asking* asking) {
   asking->bucket = BucketOf(q.keys);
@@ -67,7 +81,7 @@ bool DenialCache::Repeat(const Question& q, int64_t now, Decision* d,
     if (e.epoch != lock.epoch || !e.Answers(q)) continue;
     const int64_t until = now < e.until ? e.until : e.asked_by;
     if (now >= until || (now >= e.until && e.asker == asking->asker)) {
-      e.asked_by = now + kPatience;
+      e.asked_by = now + Patience();
       e.asker = asking->asker;
       return false;
     }
@@ -85,6 +99,7 @@ void DenialCache::Learn(const Question& q, const Asking& asking, int64_t now,
   const bool keep = d != nullptr && !d->allowed &&
                     d->source == Source::kStore && d->retry_after.has_value() &&
                     *d->retry_after > Micros(0);
+  if (d != nullptr) NoteRoundTrip(now - asking.at);
   Lock& lock = LockOf(asking.bucket);
   MutexLock held(&lock.mutex);
   Entry* place = nullptr;
@@ -111,7 +126,7 @@ void DenialCache::Learn(const Question& q, const Asking& asking, int64_t now,
     place->denial = *d;
     // The wait counts from the store's reading, which lies between the two;
     // from the answer's arrival, unless that was late.
-    place->learnt = std::min(now, asking.at + kPatience);
+    place->learnt = std::min(now, asking.at + Patience());
     const int64_t wait = d->retry_after->count();
     place->until = place->learnt + wait - wait / kDrift;
     place->asked_by = 0;

@@ -5,6 +5,7 @@
 #define WEIR_CORE_DENIAL_CACHE_H_
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -46,7 +47,8 @@ class DenialCache {
   // True: `d` is the denial, with the waits that are left at `now` (us of any
   // steady clock). False: the store has to be asked, and what it answers goes
   // to Learn. Of those who ask when a wait is over one is sent to the store;
-  // until it is back, at most a moment, the others are told to wait.
+  // until it is back, or has taken twice as long as usual, the others are told
+  // to wait.
   bool Repeat(const Question& q, int64_t now, Decision* d, Asking* asking);
 
   // What the store said, at `now`; null if it could not decide.
@@ -87,8 +89,12 @@ class DenialCache {
   };
 
   size_t BucketOf(std::string_view keys) const;
+  int64_t Patience() const;
+  void NoteRoundTrip(int64_t took);
   Lock& LockOf(size_t bucket) { return locks_[bucket % kLocks]; }
 
+  // What asking the store takes, us, the latest answers counting most.
+  std::atomic<int64_t> usual_{0};
   std::vector<Bucket> buckets_;  // each under its lock
   std::array<Lock, kLocks> locks_;
 };

@@ -26,7 +26,7 @@ do
     local fits, state, charged, bytes, value, after, missing, drop, at, push
     --[[check]]
     if fits or (counts and fits == false) then
-      local life = (after - after % 1000) / 1000 + slack + 1
+      local life = format('%d', (after - after % 1000) / 1000 + slack + 1)
       --[[charge]]
       return pack('<dBc0', now, fits and 1 or 0, charged or value)
     end

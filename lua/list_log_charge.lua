@@ -5,13 +5,13 @@ if missing then
   call('RPUSH', key, value, '\255' .. record)
 else
   if drop > 0 then
-    call('LTRIM', key, 0, -2 - drop)
+    call('LTRIM', key, '0', format('%d', -2 - drop))
     call('RPUSH', key, '\255' .. record)
   end
   if push then
     call('LPUSH', key, value)
   else
-    call('LSET', key, 0, value)
+    call('LSET', key, '0', value)
   end
 end
 call('PEXPIRE', key, life)

@@ -3,7 +3,7 @@
 -- below.
 local limit, keep, resolution = unpack('<ddd', step, 19)
 -- The oldest entries and the record.
-local few = call('LRANGE', key, -5, -1)
+local few = call('LRANGE', key, '-5', '-1')
 local held, newest, sum, used, own = #few, 0, 0, 0, n
 drop, at, push, bytes = 0, now, true, 24
 if n > limit then
@@ -11,7 +11,7 @@ if n > limit then
 elseif held == 0 then
   fits, missing, state = true, true, pack('<ddd', 0, 0, 0)
 elseif held > 1 and few[held] == '\255' .. record then
-  local last = held > 4 and call('LINDEX', key, 0) or few[1]
+  local last = held > 4 and call('LINDEX', key, '0') or few[1]
   newest, sum = unpack('>i7I7', last)
   if newest > now then at = newest end
   local gone, rank = at - keep, held - 1

@@ -2,9 +2,9 @@
 -- all.
 if drop < 0 then call('DEL', key) end
 if missing then
-  call('ZADD', key, '-inf', '\255' .. record, at, value)
+  call('ZADD', key, '-inf', '\255' .. record, format('%d', at), value)
 else
-  if drop > 0 then call('ZREMRANGEBYRANK', key, 1, drop) end
-  call('ZADD', key, at, value)
+  if drop > 0 then call('ZREMRANGEBYRANK', key, '1', format('%d', drop)) end
+  call('ZADD', key, format('%d', at), value)
 end
 call('PEXPIRE', key, life)

@@ -2,7 +2,7 @@
 -- log_view.lua.
 local limit, keep = unpack('<dd', step, 19)
 -- The record and the two oldest entries.
-local few = call('ZRANGE', key, 0, 2, 'WITHSCORES')
+local few = call('ZRANGE', key, '0', '2', 'WITHSCORES')
 local oldest = few[3]
 if n > limit then
   few[1] = ''
@@ -14,7 +14,7 @@ elseif oldest and few[1] == '\255' .. record then
   local last, newest = oldest, tonumber(few[4])
   local time = newest
   if few[5] then
-    local found = call('ZRANGE', key, -1, -1, 'WITHSCORES')
+    local found = call('ZRANGE', key, '-1', '-1', 'WITHSCORES')
     last, newest = found[1], tonumber(found[2])
   end
   at = now > newest and now or newest

@@ -44,7 +44,8 @@ do
         if (allowed and fits) or rule[2] then
           local value, after = rule[6], rule[7]
           local missing, drop, at, push = rule[8], rule[9], rule[10], rule[11]
-          local life = (after - after % 1000) / 1000 + slack + 1
+          local life =
+            format('%d', (after - after % 1000) / 1000 + slack + 1)
           state = rule[4] or value
           --[[charges]]
         end

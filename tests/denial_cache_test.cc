@@ -224,6 +224,24 @@ TEST_F(DenialCacheTest, OneAsksWhenTheWaitIsOver) {
   store_->Deliver();
 }
 
+TEST_F(DenialCacheTest, WhoeverAsksIsWaitedForAsLongAsAnswersTake) {
+  const Limiter limiter = Make(Limit::FixedWindow(3, seconds(1)));
+  for (int i = 0; i < 32; ++i) {
+    limiter.CheckAsync("far" + std::to_string(i), 1, [](const auto&) {});
+    clock_->Advance(milliseconds(10));
+    store_->Deliver();
+  }
+  EXPECT_TRUE(limiter.Check("k", 3)->allowed);
+  EXPECT_FALSE(limiter.Check("k")->allowed);
+  clock_->Advance(seconds(1));
+  Asked();
+  limiter.CheckAsync(std::string("k"), 1, [](const auto&) {});
+  clock_->Advance(milliseconds(5));
+  EXPECT_EQ(limiter.Check("k")->source, Source::kDenialCache);
+  store_->Deliver();
+  EXPECT_EQ(Asked(), 1);
+}
+
 TEST_F(DenialCacheTest, CallsOfOneBatchAskTogether) {
   const Limiter limiter = Make(Limit::FixedWindow(3, seconds(1)));
   EXPECT_TRUE(limiter.Check("k", 3)->allowed);

@@ -3,7 +3,6 @@
 #include <hiredis/hiredis.h>
 
 #include <charconv>
-#include <cstring>
 #include <vector>
 
 namespace weir::redis {
@@ -136,37 +135,43 @@ struct ReplyReader::State {
   static void Free(void*) {}  // the tree is ours
 
   template <class Size>
-  static void Set(void* (**slot)(const redisReadTask*, Size)) {
+  static constexpr void Set(void* (**slot)(const redisReadTask*, Size)) {
     *slot = &CreateArray<Size>;
   }
 
-  static redisReplyObjectFunctions* Functions() {
-    static redisReplyObjectFunctions* const functions = [] {
-      auto* f = new redisReplyObjectFunctions;
-      std::memset(static_cast<void*>(f), 0, sizeof *f);
-      f->createString = &CreateString;
-      Set(&f->createArray);
-      f->createInteger = &CreateInteger;
-      f->createNil = &CreateNil;
-      f->freeObject = &Free;
 #if HIREDIS_MAJOR >= 1
-      // Parts of RESP3, which nobody asks for: an error.
-      f->createDouble = [](const redisReadTask*, double, char*,
-                           size_t) -> void* { return nullptr; };
-      f->createBool = [](const redisReadTask*, int) -> void* {
-        return nullptr;
-      };
+  // Parts of RESP3, which nobody asks for: an error.
+  static void* RefuseDouble(const redisReadTask*, double, char*, size_t) {
+    return nullptr;
+  }
+  static void* RefuseBool(const redisReadTask*, int) { return nullptr; }
 #endif
-      return f;
-    }();
-    return functions;
+
+  static constexpr redisReplyObjectFunctions MakeFunctions() {
+    redisReplyObjectFunctions f{};
+    f.createString = &CreateString;
+    Set(&f.createArray);
+    f.createInteger = &CreateInteger;
+    f.createNil = &CreateNil;
+    f.freeObject = &Free;
+#if HIREDIS_MAJOR >= 1
+    f.createDouble = &RefuseDouble;
+    f.createBool = &RefuseBool;
+#endif
+    return f;
   }
 };
 
 ReplyReader::ReplyReader(size_t max_bytes, size_t max_elements)
     : max_bytes_(max_bytes), state_(std::make_unique<State>()) {
   state_->max_elements = max_elements;
-  state_->reader = redisReaderCreateWithFunctions(State::Functions());
+  // Made by the compiler: a child of fork() would wait for ever for a thread
+  // that it does not have and that was about to make it.
+  static constexpr redisReplyObjectFunctions kFunctions =
+      State::MakeFunctions();
+  // hiredis takes it without const, but only reads it.
+  state_->reader = redisReaderCreateWithFunctions(
+      const_cast<redisReplyObjectFunctions*>(&kFunctions));
   if (state_->reader == nullptr) {
     error_ = "out of memory";
     return;

@@ -1,20 +1,20 @@
 // What each script costs the server, beside a script of TIME, GET and SET PX
 // with a reply of the same size: the least that any limiter on server time
-// does.
+// does; and beside limiters as they are usually written.
 //
 //   redis-server --port 7000 --save '' &
 //   redis_script_cost 7000
 //
 // Empties the server. Prints for each script the server's own time per call
 // (INFO commandstats, usec_per_call) and the wall time per call, both with 64
-// calls in a pipeline over 1,000 keys; medians of five rounds.
+// calls in a pipeline over 1,000 keys; medians over the rounds, in each of
+// which every script has its turn.
 #include <hiredis/hiredis.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,6 +25,7 @@
 #include "backends/redis/redis_rule.h"
 #include "backends/redis/script_set.h"
 #include "backends/redis/step_codec.h"
+#include "bench/redis/usual_scripts.h"
 #include "weir/limit.h"
 #include "weir/registry.h"
 
@@ -33,8 +34,8 @@ namespace {
 
 constexpr int kPipeline = 64;
 constexpr int kKeys = 1000;
-constexpr int kBatches = 400;
-constexpr int kRounds = 5;
+constexpr int kBatches = 200;
+constexpr int kRounds = 9;
 
 constexpr std::string_view kFloor =
     "local t = redis.call('TIME')\n"
@@ -86,43 +87,52 @@ double ServerMicros() {
   return std::atof(text.c_str() + at + 14);
 }
 
-struct Cost {
-  double server;
-  double wall;
-};
-
 // One call as words, but for EVALSHA and the hash.
 using Words = std::vector<std::string>;
 
-Cost Measure(std::string_view text, const std::vector<Words>& calls) {
-  Command({"FLUSHALL"});
-  const OwnedReply loaded = Command({"SCRIPT", "LOAD", text});
-  const std::string sha(loaded->str, loaded->len);
-  std::vector<double> server_us, wall_us;
-  for (int round = 0; round <= kRounds; ++round) {
-    Command({"CONFIG", "RESETSTAT"});
-    const auto start = std::chrono::steady_clock::now();
-    for (int batch = 0; batch < kBatches; ++batch) {
-      for (int i = 0; i < kPipeline; ++i) {
-        const Words& call =
-            calls[static_cast<size_t>(batch * kPipeline + i) % calls.size()];
-        std::vector<std::string_view> words = {"EVALSHA", sha};
-        words.insert(words.end(), call.begin(), call.end());
-        Append(words);
-      }
-      for (int i = 0; i < kPipeline; ++i) NextReply();
+struct Subject {
+  std::string name;
+  std::string_view text;
+  std::vector<Words> calls;
+  std::vector<double> server_us, wall_us;  // a call, of each round
+};
+
+void Send(std::string_view sha, const std::vector<Words>& calls, int batches) {
+  size_t n = 0;
+  for (int batch = 0; batch < batches; ++batch) {
+    for (int i = 0; i < kPipeline; ++i, ++n) {
+      const Words& call = calls[n % calls.size()];
+      std::vector<std::string_view> words = {"EVALSHA", sha};
+      words.insert(words.end(), call.begin(), call.end());
+      Append(words);
     }
-    const std::chrono::duration<double, std::micro> passed =
-        std::chrono::steady_clock::now() - start;
-    if (round == 0) continue;  // makes the keys
-    server_us.push_back(ServerMicros());
-    wall_us.push_back(passed.count() / (kBatches * kPipeline));
+    for (int i = 0; i < kPipeline; ++i) NextReply();
   }
-  const auto median = [](std::vector<double> v) {
-    std::sort(v.begin(), v.end());
-    return v[v.size() / 2];
-  };
-  return {median(server_us), median(wall_us)};
+}
+
+void Measure(Subject* subject) {
+  Command({"FLUSHALL"});
+  const OwnedReply loaded = Command({"SCRIPT", "LOAD", subject->text});
+  const std::string sha(loaded->str, loaded->len);
+  Send(sha, subject->calls, kBatches / 4);  // makes the keys
+  Command({"CONFIG", "RESETSTAT"});
+  const auto start = std::chrono::steady_clock::now();
+  Send(sha, subject->calls, kBatches);
+  const std::chrono::duration<double, std::micro> passed =
+      std::chrono::steady_clock::now() - start;
+  subject->server_us.push_back(ServerMicros());
+  subject->wall_us.push_back(passed.count() / (kBatches * kPipeline));
+}
+
+double Median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+
+double MedianRatio(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < a.size(); ++i) ratios.push_back(a[i] / b[i]);
+  return Median(std::move(ratios));
 }
 
 std::string KeyOf(int i) { return "user:" + std::to_string(10000 + i); }
@@ -168,26 +178,29 @@ int Main(int argc, char** argv) {
     return 1;
   }
   const auto scripts = ScriptSet::Make({});
-  std::vector<Words> plain;
-  for (int i = 0; i < kKeys; ++i) {
-    plain.push_back({"1", "weir:default:gcra:{" + KeyOf(i) + "}"});
-  }
-  const Cost floor = Measure(kFloor, plain);
-  const auto print = [&](const std::string& name, const Cost& cost) {
-    std::printf("%-44s server %6.2f us  %4.2f x   wall %6.2f us  %4.2f x\n",
-                name.c_str(), cost.server, cost.server / floor.server,
-                cost.wall, cost.wall / floor.wall);
+  std::vector<Subject> subjects;
+  const auto add_plain = [&](std::string name, std::string_view text,
+                             const std::vector<std::string>& args) {
+    Subject subject{std::move(name), text, {}, {}, {}};
+    for (int i = 0; i < kKeys; ++i) {
+      Words words = {"1", "weir:default:gcra:{" + KeyOf(i) + "}"};
+      words.insert(words.end(), args.begin(), args.end());
+      subject.calls.push_back(std::move(words));
+    }
+    subjects.push_back(std::move(subject));
   };
-  print("TIME, GET, SET PX", floor);
+  const auto add = [&](std::string name, const std::vector<Limit>& limits,
+                       Op op = Op::kCheck) {
+    const Script* script = nullptr;
+    Subject subject{std::move(name), {}, {}, {}, {}};
+    subject.calls = Calls(*scripts, limits, op, &script);
+    subject.text = script->text;
+    subjects.push_back(std::move(subject));
+  };
+  add_plain("TIME, GET, SET PX", kFloor, {});
   using std::chrono::milliseconds;
   using std::chrono::seconds;
   const Micros w = seconds(1);
-  const auto run = [&](const std::string& name,
-                       const std::vector<Limit>& limits, Op op = Op::kCheck) {
-    const Script* script = nullptr;
-    const std::vector<Words> calls = Calls(*scripts, limits, op, &script);
-    print(name, Measure(script->text, calls));
-  };
   const std::vector<Limit> open = {
       Limit::Gcra(1'000'000, w),
       Limit::FixedWindow(1'000'000, w),
@@ -197,11 +210,24 @@ int Main(int argc, char** argv) {
       Limit::SlidingLog(1'000'000, milliseconds(50)),
       Limit::SlidingLogList(1'000'000, milliseconds(50)),
       Limit::BucketedWindow(1'000'000, w, milliseconds(100))};
-  for (const Limit& limit : open) run(limit.algorithm(), {limit});
-  run("gcra, denied", {Limit::Gcra(1, seconds(100'000))});
-  run("gcra, peek", {open[0]}, Op::kPeek);
-  run("gcra + fixed_window", {open[0], open[1]});
-  run("sliding_log + sliding_log", {open[5], open[5]});
+  for (const Limit& limit : open) add(limit.algorithm(), {limit});
+  add("gcra, denied", {Limit::Gcra(1, seconds(100'000))});
+  add("gcra, peek", {open[0]}, Op::kPeek);
+  add("gcra + fixed_window", {open[0], open[1]});
+  add("sliding_log + sliding_log", {open[5], open[5]});
+  for (const bench::UsualScript& usual : bench::UsualScripts()) {
+    add_plain(usual.name, usual.text, usual.args);
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    for (Subject& subject : subjects) Measure(&subject);
+  }
+  const Subject& floor = subjects.front();
+  for (const Subject& s : subjects) {
+    std::printf("%-46s server %6.2f us  %4.2f x   wall %6.2f us  %4.2f x\n",
+                s.name.c_str(), Median(s.server_us),
+                MedianRatio(s.server_us, floor.server_us), Median(s.wall_us),
+                MedianRatio(s.wall_us, floor.wall_us));
+  }
   redisFree(server);
   return 0;
 }

@@ -15,8 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "backends/redis/slot.h"
 #include "gtest/gtest.h"
 #include "tests/redis/fake_server.h"
+#include "tests/redis/redis_cluster.h"
 #include "tests/redis/redis_server.h"
 #include "weir/limiter.h"
 #include "weir/memory_store.h"
@@ -317,6 +319,37 @@ TEST_F(RedisLimiterTest, ThePublishedPermissionsAreEnough) {
     }
     EXPECT_TRUE(limiter->Reset("k").ok());
   }
+}
+
+TEST_F(RedisLimiterTest, ThePublishedPermissionsAreEnoughOnACluster) {
+  const auto cluster = testing::RedisCluster::Start();
+  ASSERT_NE(cluster, nullptr);
+  const std::vector<std::string> acl = WordsOfTheDoc("ACL SETUSER");
+  for (int i = 0; i < cluster->size(); ++i) {
+    ASSERT_TRUE(cluster->node(i).Call(acl).ok());
+  }
+  options_.name_space = "weir";
+  options_.timeout = seconds(10);
+  std::string url = cluster->url();
+  url.insert(url.find("//") + 2, "weir:password@");
+  store_ = *RedisStore::Create(url, options_);
+  const Limiter limiter = Make(Limit::FixedWindow(1, hours(1)));
+  for (int i = 0; i < 20; ++i) {
+    const auto d = limiter.Check(std::to_string(i));
+    ASSERT_TRUE(d.ok()) << d.status();
+  }
+  // A slot that is moving: its new keys are asked for with ASKING.
+  const int slot = redis::SlotOf("k");
+  const int from = cluster->MasterOf(slot);
+  ASSERT_TRUE(cluster->BeginMove(slot, from, (from + 1) % 3));
+  for (const bool allowed : {true, false}) {
+    const auto d = limiter.Check("k");
+    ASSERT_TRUE(d.ok()) << d.status();
+    EXPECT_EQ(d->allowed, allowed);
+  }
+  EXPECT_EQ(Counted("met_no_permission"), 0);
+  EXPECT_GE(Counted("met_ask"), 1);
+  EXPECT_GE(Counted("map_refreshes"), 1);
 }
 
 TEST_F(RedisLimiterTest, AMisconfigurationIsNoOutage) {
