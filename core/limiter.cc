@@ -279,16 +279,52 @@ absl::StatusOr<Reservation> Limiter::Reserve(std::string_view key, int64_t cost,
   return r;
 }
 
-absl::Status Reservation::Cancel() {
+absl::Status Reservation::Cancel() { return CancelAt(std::nullopt); }
+
+absl::Status Reservation::CancelAt(std::optional<Time> now) {
   if (!reserved() || cost_ == 0) return absl::OkStatus();
   const int64_t cost = std::exchange(cost_, 0);
   const std::string_view key = key_;
-  const Call call = CallOf(key, cost);
+  Call call = CallOf(key, cost);
+  call.now = now;
   // The store never heard of it.
   if (decision_.source == Source::kPolicy) {
     return state_->rules().RefundLocally(call);
   }
   return state_->Run(Op::kRefund, call).status();
+}
+
+absl::Status Limiter::State::WaitForTurn(const Clock& clock,
+                                         WaitingRoom::Ticket* ticket,
+                                         Reservation* taken) {
+  // The wait counts from the store's reading, which is over by now: nobody
+  // acts before its turn.
+  const Time turn = clock.Now() + *taken->wait();
+  do {
+    if (absl::Status s = room.Wait(clock, turn, ticket); !s.ok()) {
+      if (absl::Status back = taken->Cancel(); !back.ok()) return back;
+      return s;
+    }
+  } while (clock.Now() < turn);
+  return absl::OkStatus();
+}
+
+void Limiter::State::GiveBack(Reservation* taken, Time before) {
+  const int64_t cost = taken->cost_;
+  try {
+    taken->Cancel().IgnoreError();
+    return;
+  } catch (...) {
+    // The store's clock throws still, before anything has changed.
+    taken->cost_ = cost;
+  }
+  try {
+    // At an earlier reading the arrival time goes back just as far.
+    taken->CancelAt(before).IgnoreError();
+  } catch (...) {
+    // Nothing more can be done; what is on its way to the caller tells why.
+    taken->cost_ = 0;
+  }
 }
 
 absl::StatusOr<Decision> Limiter::State::WaitByReservation(
@@ -297,20 +333,18 @@ absl::StatusOr<Decision> Limiter::State::WaitByReservation(
   const RuleSet& set = rules();
   WaitingRoom::Ticket ticket({set.CostOf(call, 0)});
   WaitingRoom::Stay stay(&room, &ticket, cancel);
+  const Clock& clock = store->WaitingClock();
+  const Time before = clock.Now();
   absl::StatusOr<Reservation> r =
       limiter.Reserve(set.KeyOf(call, 0), set.CostOf(call, 0), max_wait);
   if (!r.ok()) return r.status();
   if (!r->reserved()) return r->decision();
-  // The wait counts from the store's reading, which is over by now: nobody
-  // acts before its turn.
-  const Clock& clock = store->WaitingClock();
-  const Time turn = clock.Now() + *r->wait();
-  do {
-    if (absl::Status s = room.Wait(clock, turn, &ticket); !s.ok()) {
-      if (absl::Status back = r->Cancel(); !back.ok()) return back;
-      return s;
-    }
-  } while (clock.Now() < turn);
+  try {
+    if (absl::Status s = WaitForTurn(clock, &ticket, &*r); !s.ok()) return s;
+  } catch (...) {
+    GiveBack(&*r, before);
+    throw;
+  }
   return r->decision();
 }
 

@@ -48,6 +48,11 @@ struct Limiter::State {
   absl::StatusOr<Decision> WaitByReservation(const Limiter& limiter,
                                              const Call& call, Micros max_wait,
                                              Cancellation* cancel);
+  // Waits for the turn that was taken.
+  absl::Status WaitForTurn(const Clock& clock, WaitingRoom::Ticket* ticket,
+                           Reservation* taken);
+  // For a wait that threw. `before`: a reading from before it.
+  static void GiveBack(Reservation* taken, Time before);
 
   std::shared_ptr<Store> store;
   LimiterOptions options;

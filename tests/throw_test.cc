@@ -1,8 +1,10 @@
 // What a call throws on its way (no memory; a clock, an engine or a resolver of
 // the user's own) leaves everything usable. A lock that stayed behind shows as
 // a test that does not end.
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -138,6 +140,61 @@ TEST_F(ThrowTest, AClockLeavesNoLock) {
   ThrowEverywhere(one, [&] { one.Bind("key4").IgnoreError(); });
   ThrowEverywhere(two, [&] { two.Check("key1").IgnoreError(); });
   ThrowEverywhere(two, [&] { store->Sweep(); });
+}
+
+// Each reading is a tenth of a second later; the nth throws, and, if it is
+// `broken`, all that follow.
+class FailingClock final : public Clock {
+ public:
+  Time Now() const override {
+    if (left > 0 && --left == 0) {
+      if (broken) left = 1;
+      throw std::runtime_error("mine");
+    }
+    now += std::chrono::milliseconds(100);
+    return now;
+  }
+  void WaitUntil(Time, std::condition_variable&,
+                 std::unique_lock<std::mutex>&) const override {}
+
+  bool broken = false;
+  mutable int left = 0;  // 0: it does not throw
+  mutable Time now = TimeFromMicros(1'700'000'000'000'000);
+};
+
+TEST_F(ThrowTest, AClockThatFailsDuringAWaitGivesTheTurnBack) {
+  MemoryStoreOptions options;
+  const auto clock = std::make_shared<FailingClock>();
+  options.clock = clock;
+  const auto store = *MemoryStore::Create(options);
+  const Limiter limiter =
+      *Limiter::Create(store, Limit::Gcra(1, std::chrono::seconds(1)));
+  for (const bool broken : {false, true}) {
+    clock->broken = broken;
+    bool thrown = true;
+    for (int n = 1; thrown; ++n) {
+      const std::string key = std::to_string(broken) + std::to_string(n);
+      ASSERT_TRUE(limiter.Check(key)->allowed);
+      const Time fresh = clock->now + std::chrono::seconds(1);
+      clock->left = n;
+      thrown = false;
+      try {
+        limiter.Acquire(key, 1, std::chrono::seconds(2)).IgnoreError();
+      } catch (const std::runtime_error&) {
+        thrown = true;
+      }
+      clock->left = 0;
+      if (!thrown) {
+        EXPECT_GT(n, 5);
+        continue;
+      }
+      const std::string_view view = key;
+      Call call;
+      call.keys = {&view, 1};
+      call.now = fresh + std::chrono::milliseconds(500);
+      EXPECT_EQ(limiter.Peek(call)->reset_after, Micros(0)) << n;
+    }
+  }
 }
 
 TEST_F(ThrowTest, AResolverOfPlansLeavesNoLock) {

@@ -30,6 +30,16 @@ class FieldMap {
   static constexpr size_t kMostPacked = 64;
   static constexpr size_t kMostPackedBytes = 2048;
 
+  FieldMap() = default;
+  FieldMap(FieldMap&&) = default;
+  FieldMap& operator=(FieldMap&&) = default;
+  FieldMap(const FieldMap& other)
+      : packed_(other.packed_), count_(other.count_) {
+    if (other.packed()) return;
+    general_ = std::make_unique<General>(*other.general_);
+  }
+  FieldMap& operator=(const FieldMap&) = delete;
+
   int64_t size() const { return static_cast<int64_t>(count_); }
   std::optional<std::string_view> Find(std::string_view field) const;
   // True if the field is new.

@@ -16,12 +16,6 @@ constexpr int64_t kEntriesForRoom = 64;
 // is bounded.
 constexpr int64_t kLeaveForRoom = 4;
 
-// Does it equal a fresh key at this time?
-bool IsOver(const LimitRecord& record, const char* state, int64_t now) {
-  return record.word != nullptr ? record.word->over(record.params, state, now)
-                                : Table::ExpiryOf(state) <= now;
-}
-
 }  // namespace
 
 Keeper::Keeper(int stripes, int64_t max_keys, int64_t max_bytes)
@@ -115,7 +109,7 @@ void Keeper::Examine(Stripe& stripe, int64_t entries, int64_t now, int64_t most,
     const Slot slot = e.slot();
     if (slot.bound() || slot.held()) continue;
     const LimitRecord& record = stripe.table.RecordOf(slot);
-    if (!IsOver(record, e.state(record), now)) continue;
+    if (!Table::IsOver(record, e.state(record), now)) continue;
     stripe.table.Remove(e);
     ++gone;
   }

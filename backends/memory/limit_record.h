@@ -16,13 +16,15 @@
 namespace weir {
 
 class MemoryTxn;
+class SharedState;
 
 // Never changes once made, and lives as long as its store: entries name the
 // record that they were written under.
 class LimitRecord final : public StoreRule {
  public:
   LimitRecord(uint32_t record_id, uint32_t state, uint64_t hash_seed,
-              CompiledLimit l, const WordOps* w, const EngineOps<MemoryTxn>* o)
+              CompiledLimit l, const WordOps* w, const EngineOps<MemoryTxn>* o,
+              SharedState* s = nullptr)
       : id(record_id),
         state_id(state),
         seed(hash_seed),
@@ -35,6 +37,9 @@ class LimitRecord final : public StoreRule {
         hot(w != nullptr && !limit.denies_all ? w->hot : nullptr),
         counts_denied(limit.traits.count_denied),
         ops(o),
+        shared(s),
+        charges_shared(hot == nullptr || word->can_share == nullptr ||
+                       word->can_share(params)),
         state_bytes(w != nullptr ? static_cast<uint32_t>(w->state_bytes)
                                  : kGeneralBytes) {}
 
@@ -55,6 +60,10 @@ class LimitRecord final : public StoreRule {
   // For other engines. Null for one from outside the tree: it runs on the
   // abstract Txn.
   const EngineOps<MemoryTxn>* const ops;
+  // What keys without room share; null: they share nothing.
+  SharedState* const shared;
+  // Is that as strict as states of their own would be?
+  const bool charges_shared;
   const uint32_t state_bytes;  // in the entry; equal for equal state_ids
 
  private:

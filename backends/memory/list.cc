@@ -10,6 +10,18 @@ namespace weir {
 
 using engines::LogEntry;
 
+List::List(const List& other) : log_(other.log_) {
+  if (other.packed()) return;
+  const auto copy = [](const Elements& elements) {
+    return elements == nullptr
+               ? nullptr
+               : std::make_unique<std::deque<std::string>>(*elements);
+  };
+  const Rest& rest = *other.rest_;
+  rest_.reset(new Rest{copy(rest.left), copy(rest.right), rest.changed,
+                       rest.popped, rest.bytes});
+}
+
 std::string* List::Beside(int64_t index) const {
   if (packed()) return nullptr;
   const int64_t left = SizeOf(rest_->left);

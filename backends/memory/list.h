@@ -22,6 +22,12 @@ namespace weir {
 
 class List {
  public:
+  List() = default;
+  List(List&&) = default;
+  List& operator=(List&&) = default;
+  List(const List& other);
+  List& operator=(const List&) = delete;
+
   int64_t size() const {
     return static_cast<int64_t>(log_.size()) +
            (packed() ? 0 : SizeOf(rest_->left) + SizeOf(rest_->right));

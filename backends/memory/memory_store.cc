@@ -1,6 +1,7 @@
 #include "weir/memory_store.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -13,6 +14,8 @@
 #include "backends/memory/keeper.h"
 #include "backends/memory/memory_txn.h"
 #include "backends/memory/open_key.h"
+#include "backends/memory/shared_state.h"
+#include "backends/memory/spin_lock.h"
 #include "core/deny_all.h"
 #include "core/mutex.h"
 #include "core/text.h"
@@ -106,7 +109,8 @@ void CheckAlone(OpenKey& key, int64_t cost, Outcome* outcome) {
 // written under, so that what is used above a lower limit is not forgotten. A
 // state that is cut is the new limit's own.
 void Refund(OpenKey& key, int64_t cost) {
-  if (cost == 0) return;
+  // What a key took of a shared state can't be told from what others did.
+  if (cost == 0 || key.shared()) return;
   StepArgs args = ArgsOf(key, cost);
   args.wants_wait = false;
   if (args.old_params != nullptr) Apply(key, args, Action::kSettle);
@@ -118,6 +122,28 @@ void Refund(OpenKey& key, int64_t cost) {
   args.wants_wait = false;
   Apply(key, args, Action::kRefund);
   key.set_record(asked);
+}
+
+// Sees to it that a key can be written to as this action does. False: there is
+// no room.
+bool MakeRoom(OpenKey& key, Action* action) {
+  if (*action == Action::kCharge) return key.Reserve();
+  // A denied call makes no key, but the cut of a shared state is stored there.
+  if (*action == Action::kSettle && key.shared() && !key.ReserveShared()) {
+    *action = Action::kLook;
+  }
+  return true;
+}
+
+// Apply, once there is room.
+Numbers ApplyWithRoom(OpenKey& key, StepArgs args, Action action) {
+  const Numbers numbers = Apply(key, args, action);
+  if (action != Action::kCharge || !key.writes_shared()) return numbers;
+  // What a charge leaves there is not always what the engine made of it.
+  const bool wants_wait = args.wants_wait;
+  args = ArgsOf(key, args.cost);
+  args.wants_wait = wants_wait;
+  return Apply(key, args, Action::kLook);
 }
 
 // Evaluates every step, then charges all or none.
@@ -135,46 +161,54 @@ bool CheckTogether(const Step* steps, absl::Span<OpenKey* const> keys,
     return CheckAction(charge, counts, steps[i].cost);
   };
   for (OpenKey* key : keys) key->Keep();
+  absl::FixedArray<Action, 4> actions(keys.size());
   for (size_t i = 0; i < keys.size(); ++i) {
-    if (action_of(i) == Action::kCharge && !keys[i]->Reserve()) return false;
+    actions[i] = action_of(i);
+    if (!MakeRoom(*keys[i], &actions[i])) return false;
   }
+  for (OpenKey* key : keys) key->LeaveShared();
   for (size_t i = 0; i < keys.size(); ++i) {
     StepArgs args = ArgsOf(*keys[i], steps[i].cost);
     // In a call that passes only a watching rule that denied has a wait.
     args.wants_wait = !all || !outcomes[i].allowed;
-    outcomes[i].numbers = Apply(*keys[i], args, action_of(i));
+    outcomes[i].numbers = ApplyWithRoom(*keys[i], args, actions[i]);
   }
   return true;
 }
 
-// Charges ahead of time, if the wait is not too long.
-void ReserveAhead(OpenKey& key, const Step& step, Outcome* outcome) {
+// Charges ahead of time, if the wait is not too long. Answers like RunOp.
+bool ReserveAhead(OpenKey& key, const Step& step, Outcome* outcome) {
   const int64_t wait = Apply(key, ArgsOf(key, step.cost), Action::kLook).wait;
   outcome->allowed = wait != kNever && wait <= step.max_wait;
+  Action action = CheckAction(outcome->allowed, false, step.cost);
+  if (!MakeRoom(key, &action)) return false;
+  key.LeaveShared();
   StepArgs args = ArgsOf(key, step.cost);
   args.wants_wait = false;
-  outcome->numbers =
-      Apply(key, args, CheckAction(outcome->allowed, false, step.cost));
+  outcome->numbers = ApplyWithRoom(key, args, action);
   outcome->numbers.wait = wait;
+  return true;
 }
 
 // False: there is no room for a key, and nothing has changed.
 bool RunOp(Op op, const Step* steps, absl::Span<OpenKey* const> keys,
            Outcome* outcomes) {
   if (op == Op::kCheck) {
-    if (keys.size() > 1 || steps[0].observe) {
+    if (keys.size() > 1 || steps[0].observe || keys[0]->shared()) {
       return CheckTogether(steps, keys, outcomes);
     }
     CheckAlone(*keys[0], steps[0].cost, outcomes);
     return !keys[0]->failed();
   }
   if (op == Op::kReserve) {
-    ReserveAhead(*keys[0], steps[0], outcomes);
-    return !keys[0]->failed();
+    return ReserveAhead(*keys[0], steps[0], outcomes);
   }
   for (size_t i = 0; i < keys.size(); ++i) {
     OpenKey& key = *keys[i];
-    if (op == Op::kReset) key.Drop();
+    if (op == Op::kReset && !key.shared()) {
+      key.Drop();
+      key.Share();
+    }
     if (op == Op::kRefund) Refund(key, steps[i].cost);
     const StepArgs args = ArgsOf(key, steps[i].cost);
     outcomes[i].allowed = Admits(key, args);
@@ -213,6 +247,7 @@ class TimeSource {
 struct MemoryStore::Impl final : CellHost {
   explicit Impl(const MemoryStoreOptions& options)
       : time(options.clock),
+        share(options.when_full == WhenFull::kShare),
         keeper(options.stripes, options.max_keys, options.max_bytes) {}
 
   // The time of a call, as far as it is known before its keys are open. What
@@ -282,6 +317,8 @@ struct MemoryStore::Impl final : CellHost {
   bool RunOpen(Op op, const MemoryCall& call, const Step* steps,
                absl::Span<OpenKey* const> keys,
                Outcome* outcomes) ABSL_NO_THREAD_SAFETY_ANALYSIS;
+  // Counts a call that went by a shared state.
+  void CountShared(Op op, const Step* steps, absl::Span<OpenKey* const> keys);
   // max_bytes is reached. May this call go on?
   bool HasBytes(Op op, const MemoryCall& call, const Step* steps,
                 absl::Span<OpenKey* const> keys);
@@ -304,6 +341,38 @@ struct MemoryStore::Impl final : CellHost {
     Keeper& keeper_;
     const absl::Span<const size_t> held_;
   };
+
+  // Lets the open keys of a call that have no entry go by what such keys share,
+  // and holds the lock of that for as long. It is taken after the locks of the
+  // call's stripes and cells, and whoever has it waits for none of those: the
+  // search for room passes by a stripe that another call has locked.
+  class SharedHolder {
+   public:
+    SharedHolder(Impl* impl, Op op, absl::Span<OpenKey* const> keys)
+        ABSL_NO_THREAD_SAFETY_ANALYSIS {
+      if (__builtin_expect(!impl->share, 1)) return;
+      // A key that is reset has no entry left.
+      bool needed = op == Op::kReset;
+      for (OpenKey* key : keys) needed = needed || !key->known();
+      if (!needed) return;
+      mutex_ = &impl->shared_mutex;
+      mutex_->Lock();
+      for (OpenKey* key : keys) key->Share();
+    }
+    ~SharedHolder() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+      if (__builtin_expect(mutex_ != nullptr, 0)) mutex_->Unlock();
+    }
+    SharedHolder(const SharedHolder&) = delete;
+    SharedHolder& operator=(const SharedHolder&) = delete;
+
+   private:
+    SpinLock* mutex_ = nullptr;
+  };
+
+  // The state of a bound key that is new, if keys without an entry share one.
+  void FillFromShared(const LimitRecord& record, int64_t now, BoundCell* cell);
+  // Forgets the shared states that are over.
+  void SweepShared(int64_t now);
 
   // The status of a call that found no room.
   absl::Status NoRoom();
@@ -329,10 +398,16 @@ struct MemoryStore::Impl final : CellHost {
   // before the keeper, whose entries name them to the end.
   std::map<std::pair<uint32_t, std::string>, std::shared_ptr<LimitRecord>>
       records ABSL_GUARDED_BY(mutex);
+  // What keys without room share, by state id, for the life of the store. The
+  // states themselves are guarded by shared_mutex.
+  std::deque<SharedState> shared_states ABSL_GUARDED_BY(mutex);
 
   const TimeSource time;
+  const bool share;
+  SpinLock shared_mutex;
   Keeper keeper;
   std::atomic<int64_t> refused{0};
+  std::atomic<int64_t> shared{0};
 };
 
 MemoryStore::MemoryStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -375,10 +450,17 @@ absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
         absl::StrCat("rule \"", Sv(rule_name), "\": the store has seen ",
                      RecordTable::kMost, " limits, which is the most"));
   }
+  while (impl_->share && impl_->shared_states.size() <= id->second) {
+    impl_->shared_states.emplace_back();
+  }
   const OpsOf ops = FindOps(limit);
+  // What an engine from outside the tree makes of the calls of several keys is
+  // not known to be as strict as what it makes of each.
+  const bool built_in = ops.word != nullptr || ops.general != nullptr;
   const auto record = std::make_shared<LimitRecord>(
       table.size(), id->second, impl_->keeper.context().hash.Seed(id->second),
-      limit, ops.word, ops.general);
+      limit, ops.word, ops.general,
+      impl_->share && built_in ? &impl_->shared_states[id->second] : nullptr);
   table.Add(record.get());
   impl_->records[{id->second, limit.text}] = record;
   return record;
@@ -487,11 +569,25 @@ bool MemoryStore::Impl::HasBytes(Op op, const MemoryCall& call,
     // A state of one small struct does not grow.
     // NOLINTNEXTLINE(clang-analyzer-*): there are as many steps as keys.
     if (keys[i]->record()->word != nullptr || steps[i].cost == 0) continue;
+    // Looks for room when it needs it.
+    if (keys[i]->shared()) continue;
     for (OpenKey* key : keys) key->Keep();
     return keeper.ReserveBytes(keys[i]->stripe(), call.held, call.now,
                                call.steady);
   }
   return true;
+}
+
+void MemoryStore::Impl::CountShared(Op op, const Step* steps,
+                                    absl::Span<OpenKey* const> keys) {
+  if (op != Op::kCheck && op != Op::kReserve) return;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    // NOLINTNEXTLINE(clang-analyzer-*): there are as many steps as keys.
+    if (steps[i].cost == 0 || !keys[i]->shared()) continue;
+    if (keys[i]->state() == nullptr) continue;
+    shared.fetch_add(1, std::memory_order_relaxed);  // a bare count
+    return;
+  }
 }
 
 bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
@@ -503,6 +599,7 @@ bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
     return false;
   }
   const bool decided = RunOp(op, steps, keys, outcomes);
+  if (__builtin_expect(share, 0) && decided) CountShared(op, steps, keys);
   if (op == Op::kPeek || op == Op::kReset) return decided;
   for (size_t i = 0; i < keys.size(); ++i) {
     // NOLINTNEXTLINE(clang-analyzer-*): there are as many steps as keys.
@@ -525,8 +622,9 @@ bool MemoryStore::Impl::RunLocked(Op op, const Reading& known, const Step& step,
   const size_t stripe = keeper.StripeOf(hash);
   MemoryCall call = CallAt(known, absl::MakeConstSpan(&stripe, 1));
   OpenKey key(&call, stripe, RecordOf(step), hash, step.key);
-  ReadClock(known, &call);
   OpenKey* const keys[] = {&key};
+  const SharedHolder shared_holder(this, op, keys);
+  ReadClock(known, &call);
   return RunOpen(op, call, &step, keys, outcome);
 }
 
@@ -552,6 +650,7 @@ bool MemoryStore::Impl::RunSeveral(Op op, const Reading& known,
                     hashes[i], steps[i].key);
     keys[i] = &*open[i];
   }
+  const SharedHolder shared_holder(this, op, keys);
   ReadClock(known, &call);
   return RunOpen(op, call, steps, keys, outcomes);
 }
@@ -599,7 +698,11 @@ absl::StatusOr<std::unique_ptr<Binding>> MemoryStore::Bind(
   // A limit of 0 keeps no state.
   if (record.hot == nullptr) return nullptr;
   BoundCell* cell = impl_->BindCell(record, key);
-  if (cell == nullptr) return impl_->NoRoom();
+  if (cell == nullptr) {
+    // Its calls go by key, and so by what keys without room share.
+    if (impl_->share) return nullptr;
+    return impl_->NoRoom();
+  }
   // The cell is the binding's, if that is made.
   auto unbind = absl::MakeCleanup([&] { impl_->Unbind(record, key, cell); });
   std::unique_ptr<Binding> binding =
@@ -628,6 +731,7 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
     auto release = absl::MakeCleanup([&] { keeper.Release(1); });
     e = s.table.Insert(hash, record, key);
     std::move(release).Cancel();
+    if (share) FillFromShared(record, call.now, fresh.get());
   } else if (e.slot().bound()) {
     auto* cell = LoadPointer<BoundCell>(e.state(record));
     ++cell->handles;
@@ -650,6 +754,22 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
   BoundCell* cell = fresh.release();
   ++cell->handles;
   return cell;
+}
+
+void MemoryStore::Impl::FillFromShared(const LimitRecord& record, int64_t now,
+                                       BoundCell* cell) {
+  SharedState& from = *record.shared;
+  const SpinLockHolder lock(&shared_mutex);
+  if (!from.InUse(now)) return;
+  cell->Fill(from.written_under(), from.state(), record.state_bytes);
+}
+
+void MemoryStore::Impl::SweepShared(int64_t now) {
+  const MutexLock lock(&mutex);
+  for (SharedState& s : shared_states) {
+    const SpinLockHolder states_lock(&shared_mutex);
+    if (!s.InUse(now)) keeper.context().CountBytes(-s.Drop());
+  }
 }
 
 absl::Status MemoryStore::Impl::CheckByKey(const StoreRule& rule,
@@ -694,8 +814,10 @@ void MemoryStore::Impl::Unbind(const LimitRecord& record, std::string_view key,
 }
 
 int64_t MemoryStore::Sweep(int64_t budget, std::optional<Time> now) {
-  return impl_->keeper.Sweep(
-      budget, ToMicros(now.has_value() ? *now : impl_->time.clock().Now()));
+  const int64_t us =
+      ToMicros(now.has_value() ? *now : impl_->time.clock().Now());
+  impl_->SweepShared(us);
+  return impl_->keeper.Sweep(budget, us);
 }
 
 MemoryStore::Counters MemoryStore::counters() const {
@@ -703,6 +825,7 @@ MemoryStore::Counters MemoryStore::counters() const {
   c.keys = impl_->keeper.keys();
   c.bytes = impl_->keeper.context().bytes.load(std::memory_order_relaxed);
   c.expired = impl_->keeper.expired();
+  c.shared = impl_->shared.load(std::memory_order_relaxed);
   c.refused = impl_->refused.load(std::memory_order_relaxed);
   return c;
 }

@@ -1,5 +1,8 @@
 #include "backends/memory/open_key.h"
 
+#include <memory>
+#include <utility>
+
 namespace weir {
 
 CellRule CellRuleOf(const LimitRecord& record) {
@@ -12,6 +15,10 @@ char* OpenKey::Ensure() {
     absent_ = false;
     dirty_ = true;
     return copy_;
+  }
+  if (shared_ != nullptr) {
+    ABSL_ASSERT(writes_shared_);
+    return shared_->Ensure(*record_);
   }
   if (!entry()) {
     if (failed_ || !Reserve()) {
@@ -34,12 +41,36 @@ void OpenKey::Drop() {
     if (record_->hot != nullptr) written_ = record_;
     return;
   }
+  if (shared_ != nullptr) {
+    ABSL_ASSERT(writes_shared_);
+    CountBytes(-shared_->Drop());
+    return;
+  }
   if (!entry()) return;
   table().Remove(hash_, entry_);
   removals_ = table().removals();
   entry_ = {};
   kept_ = false;
   reserved_ = true;
+}
+
+void OpenKey::LeaveShared() {
+  if (shared_ == nullptr || !reserved_) return;
+  SharedState& from = *shared_;
+  if (from.InUse(now())) {
+    std::unique_ptr<Value> value = from.CopyValue();
+    entry_ = table().Insert(hash_, *record_, key_);
+    removals_ = table().removals();
+    reserved_ = false;
+    inserted_ = true;
+    entry_.slot().set_record_id(from.written_under()->id);
+    char* const state = entry_.state(*record_);
+    std::memcpy(state, from.state(), record_->state_bytes);
+    SharedState::OpenWindow(*from.written_under(), now(), state);
+    if (value != nullptr) CountBytes(value->Recount());
+    if (record_->word == nullptr) Table::SetValue(state, value.release());
+  }
+  shared_ = nullptr;
 }
 
 // The entry of a bound key holds a pointer to its cell.

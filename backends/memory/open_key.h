@@ -9,6 +9,7 @@
 
 #include "absl/types/span.h"
 #include "backends/memory/keeper.h"
+#include "backends/memory/shared_state.h"
 
 namespace weir {
 
@@ -48,14 +49,37 @@ class OpenKey {
     kept_ = true;
   }
 
-  // Sees to it that the next write finds room. False: the store is full.
-  bool Reserve() {
-    if (entry() || reserved_) return true;
-    if (!table().HasRoom(*record_, key_)) return false;
-    reserved_ =
-        call_->keeper->Reserve(stripe_, call_->held, call_->now, call_->steady);
-    return reserved_;
+  // A key without an entry goes by what such keys of its rule share, if the
+  // store has that policy; whose lock is held from here on.
+  void Share() {
+    if (!known()) shared_ = record_->shared;
   }
+  // There is an entry.
+  bool known() { return cell_ != nullptr || entry(); }
+  // It goes by the shared state, and has no room of its own so far.
+  bool shared() const { return shared_ != nullptr; }
+  // What it writes goes there.
+  bool writes_shared() const { return writes_shared_; }
+
+  // Sees to it that the next write finds room, of its own or in the shared
+  // state. False: the store is full.
+  bool Reserve() {
+    if (entry() || reserved_ || writes_shared_) return true;
+    if (table().HasRoom(*record_, key_)) {
+      reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->now,
+                                         call_->steady);
+    }
+    return reserved_ || ReserveShared();
+  }
+  // The same, in the shared state.
+  bool ReserveShared() {
+    writes_shared_ = shared_ != nullptr && shared_->Takes(*record_, now());
+    return writes_shared_;
+  }
+  // A key that found room of its own leaves the shared state, and starts from a
+  // copy of it. Cost: a log is copied whole. Throws as operator new does; then
+  // nothing has changed.
+  void LeaveShared();
 
   void CountBytes(int64_t change) {
     if (change != 0) call_->keeper->context().CountBytes(change);
@@ -68,6 +92,7 @@ class OpenKey {
   // What the value was written under; null if there is none.
   const LimitRecord* written_under() {
     if (state() == nullptr) return nullptr;
+    if (shared_ != nullptr) return shared_->written_under();
     return cell_ != nullptr ? written_ : &table().RecordOf(entry_.slot());
   }
   // A write found no room, and nothing was written.
@@ -79,6 +104,7 @@ class OpenKey {
   // is over too). Valid until the next write or removal.
   char* state() {
     if (__builtin_expect(cell_ != nullptr, 0)) return absent_ ? nullptr : copy_;
+    if (__builtin_expect(shared_ != nullptr, 0)) return shared_->state();
     if (!entry()) return nullptr;
     return entry_.state(*record_);
   }
@@ -90,6 +116,10 @@ class OpenKey {
     if (__builtin_expect(cell_ != nullptr, 0)) {
       dirty_ = true;
       written_ = record_;
+      return;
+    }
+    if (__builtin_expect(shared_ != nullptr, 0)) {
+      shared_->Written(*record_, now());
       return;
     }
     Slot slot = entry_.slot();
@@ -128,6 +158,8 @@ class OpenKey {
   bool reserved_ = false;
   bool failed_ = false;
   bool inserted_ = false;
+  bool writes_shared_ = false;
+  SharedState* shared_ = nullptr;
   // Of a bound key: its cell, held busy, a copy of the state in it, and what
   // that copy was written under.
   bool absent_ = false;

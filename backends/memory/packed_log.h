@@ -18,6 +18,20 @@ class PackedLog {
  public:
   using LogEntry = engines::LogEntry;
 
+  PackedLog() = default;
+  PackedLog(PackedLog&&) = default;
+  PackedLog& operator=(PackedLog&&) = default;
+  PackedLog(const PackedLog& other)
+      : form(other.form),
+        newest_is_left(other.newest_is_left),
+        plain_(other.plain_),
+        before_(other.before_),
+        times_(other.times_) {
+    if (other.sums_ == nullptr) return;
+    sums_ = std::make_unique<Ring<int64_t>>(*other.sums_);
+  }
+  PackedLog& operator=(const PackedLog&) = delete;
+
   // What the owner keeps in the log, for which there is room here: how its
   // entries are read, and where its newest one is.
   enum class Form : uint8_t { kEntries, kDecimals };

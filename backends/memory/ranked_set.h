@@ -21,7 +21,13 @@ namespace weir {
 class RankedSet {
  public:
   RankedSet() = default;
-  RankedSet(const RankedSet&) = delete;
+  RankedSet(const RankedSet& other) : RankedSet() {
+    ScoredMember element;
+    for (size_t rank = 0; rank < other.size(); ++rank) {
+      other.At(rank, &element);
+      Insert(element.score, element.member);
+    }
+  }
   RankedSet& operator=(const RankedSet&) = delete;
 
   size_t size() const { return by_member_.size(); }

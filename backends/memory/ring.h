@@ -33,6 +33,10 @@ class Ring {
     Swap(gone);
     return *this;
   }
+  Ring(const Ring& other) : Ring() {
+    for (size_t i = 0; i < other.size(); ++i) push_back(other[i]);
+  }
+  Ring& operator=(const Ring&) = delete;
 
   size_t size() const { return size_; }
   const T& operator[](size_t i) const {

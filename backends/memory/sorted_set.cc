@@ -169,6 +169,10 @@ bool SortedSet::Append(double score, std::string_view member) {
   return false;
 }
 
+SortedSet::SortedSet(const SortedSet& other) : log_(other.log_) {
+  if (!other.packed()) rest_ = std::make_unique<Rest>(*other.rest_);
+}
+
 SortedSet::Rest& SortedSet::rest() {
   if (packed()) rest_ = std::make_unique<Rest>();
   return *rest_;

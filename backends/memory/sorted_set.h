@@ -23,6 +23,12 @@ namespace weir {
 
 class SortedSet {
  public:
+  SortedSet() = default;
+  SortedSet(SortedSet&&) = default;
+  SortedSet& operator=(SortedSet&&) = default;
+  SortedSet(const SortedSet& other);
+  SortedSet& operator=(const SortedSet&) = delete;
+
   int64_t size() const {
     return static_cast<int64_t>(LiveBefore(log_.size()) +
                                 (packed() ? 0 : rest_->extra.size()));

@@ -188,6 +188,12 @@ class Table {
   static void SetExpiry(char* state, int64_t us) {
     std::memcpy(state + 8, &us, sizeof(us));
   }
+  // Does a state that was written under this record equal a fresh key's?
+  static bool IsOver(const LimitRecord& record, const char* state,
+                     int64_t now) {
+    return record.word != nullptr ? record.word->over(record.params, state, now)
+                                  : ExpiryOf(state) <= now;
+  }
 
  private:
   // An entry's share of the index, at most (on average 13).

@@ -18,6 +18,11 @@ namespace weir {
 
 class Value {
  public:
+  Value() = default;
+  // The whole of it, not counted yet.
+  Value(const Value& other) : held_(other.held_) {}
+  Value& operator=(const Value&) = delete;
+
   bool is_text() const { return std::holds_alternative<std::string>(held_); }
   std::string_view text() const { return std::get<std::string>(held_); }
   // The value may be a view of this very one.

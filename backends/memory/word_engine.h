@@ -64,6 +64,10 @@ struct WordOps {
   bool (*over)(const void* params, const char* state, int64_t now);
   HotCheck hot;
   MakeBinding bind;
+  // Of a state that keys share. After a charge at `t`; null: it stays as it is.
+  void (*share)(const void* params, char* state, int64_t t) = nullptr;
+  // Is it as strict as one of each key's own? Null: yes.
+  bool (*can_share)(const void* params) = nullptr;
 };
 
 namespace internal {
@@ -104,6 +108,34 @@ __attribute__((flatten)) bool Hot(const void* params, char* bytes, int64_t t,
   return true;
 }
 
+// What an engine says of a state that keys share: nothing, or E::Shared and
+// E::CanShare.
+template <class E, class = void>
+struct Sharing {
+  static constexpr decltype(WordOps::share) kShare = nullptr;
+};
+template <class E>
+struct Sharing<E, std::void_t<decltype(&E::Shared)>> {
+  static void Share(const void* params, char* bytes, int64_t t) {
+    typename E::State s;
+    std::memcpy(&s, bytes, sizeof(s));
+    s = E::Shared(*static_cast<const typename E::Params*>(params), s, t);
+    std::memcpy(bytes, &s, sizeof(s));
+  }
+  static constexpr decltype(WordOps::share) kShare = &Share;
+};
+template <class E, class = void>
+struct SharingAtAll {
+  static constexpr decltype(WordOps::can_share) kCanShare = nullptr;
+};
+template <class E>
+struct SharingAtAll<E, std::void_t<decltype(&E::CanShare)>> {
+  static bool CanShare(const void* params) {
+    return E::CanShare(*static_cast<const typename E::Params*>(params));
+  }
+  static constexpr decltype(WordOps::can_share) kCanShare = &CanShare;
+};
+
 template <class V>
 struct IsWordView : std::false_type {};
 template <class E, class T>
@@ -124,9 +156,13 @@ constexpr size_t WordBytes() {
 }
 
 template <class E>
-inline constexpr WordOps kWordOps = {WordBytes<E>(), kEngineOps<E, WordTxn>,
-                                     &internal::WordOver<E>, &internal::Hot<E>,
-                                     &MakeCellBinding<E>};
+inline constexpr WordOps kWordOps = {WordBytes<E>(),
+                                     kEngineOps<E, WordTxn>,
+                                     &internal::WordOver<E>,
+                                     &internal::Hot<E>,
+                                     &MakeCellBinding<E>,
+                                     internal::Sharing<E>::kShare,
+                                     internal::SharingAtAll<E>::kCanShare};
 
 }  // namespace weir
 

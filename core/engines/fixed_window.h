@@ -128,6 +128,13 @@ struct FixedWindow {
     return {Fresh(p, t).start, s.used};
   }
 
+  // Where several keys share one state, each call may be a key's first, whose
+  // window begins now: it must not end earlier than that one.
+  static State Shared(const Params& p, State s, int64_t t) {
+    if (!p.epoch) s.start = std::max(s.start, t);
+    return s;
+  }
+
   // For lua/fixed_window.lua.
   static constexpr size_t kScriptBytes = 16;
   static void WriteRecord(const Params& p, RecordWriter* record) {

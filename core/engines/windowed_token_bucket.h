@@ -139,6 +139,15 @@ struct WindowedTokenBucket {
     return Hold(p, n, (Wide{p.burst} - missing) * p.window);
   }
 
+  // Where several keys share one state, each call may be a key's first, whose
+  // window begins now: it must not end earlier than that one.
+  static State Shared(const Params&, State s, int64_t t) {
+    s.start = std::max(s.start, t);
+    return s;
+  }
+  // Tokens that pile up, one key after the other would find.
+  static bool CanShare(const Params& p) { return p.capped; }
+
   // For lua/windowed_token_bucket.lua.
   static constexpr size_t kScriptBytes = 40;
   static void WriteRecord(const Params& p, RecordWriter* record) {

@@ -191,7 +191,7 @@ class Limiter {
   // at once (see Reserve, whose errors these are too); any other waits by Peek
   // and then makes one Check.
   // Cancelled: called off, or the limiter was shut down; what was taken has
-  // been given back.
+  // been given back. So it has where a clock of the user's own throws.
   absl::StatusOr<Decision> Acquire(std::string_view key, int64_t cost,
                                    Micros max_wait,
                                    Cancellation* cancel = nullptr) const;
@@ -248,6 +248,8 @@ class Reservation {
 
  private:
   friend class Limiter;
+  // `now`: nothing: the store's own clock.
+  absl::Status CancelAt(std::optional<Time> now);
   std::shared_ptr<Limiter::State> state_;
   std::string key_;
   int64_t cost_ = 0;

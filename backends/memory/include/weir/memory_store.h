@@ -35,22 +35,53 @@
 
 namespace weir {
 
+// What becomes of a call for a key that the store does not know, and has no
+// room for.
+enum class WhenFull : uint8_t {
+  // It is not decided: ResourceExhausted.
+  kDeny,
+  // It is decided on a state that all such keys of its rule share, and charged
+  // there. This state is at least as strict as one of the key's own: what
+  // passes would have passed there too. (Readings that go back are those of one
+  // clock to it: law 7 of docs/design.md. ar1: but for the rounding of the last
+  // bit.) Nobody is refilled by leaving it: once there is room, a key without
+  // an entry still reads it, until it equals a fresh key; the first charge
+  // gives the key an entry of its own, which starts from a copy.
+  //  - Refund, Reset and a cancelled Reservation of a key without an entry give
+  //    nothing back while the state is in use: what the key took of it can't be
+  //    told from what others took. They answer with its numbers. After Reset of
+  //    a key that had an entry, it goes by the shared state too.
+  //  - It is charged under one limit at a time. Calls under another one (a plan
+  //    of the rule, or the new limit after an Update) are decided on it, but,
+  //    where one would have to be charged, are as under kDeny until the state
+  //    equals a fresh key.
+  //  - Bind does not fail for want of room; such a handle goes by key.
+  //  - Limits of engines from outside the tree are as under kDeny: that their
+  //    state is stricter the more it is charged is not known.
+  // Memory: one state for each rule name and algorithm, which takes no more
+  // than a key of its limit (of a log: its whole log); it counts in max_bytes,
+  // and may pass it by that. Cost: every call for a key without an entry takes
+  // one lock that they all share; a key that leaves copies its log.
+  kShare,
+};
+
 struct MemoryStoreOptions {
   // Null: a SteadyClock of its own.
   std::shared_ptr<const Clock> clock;
   // The most keys held (a key counts once for each rule that has state for
   // it). When it is reached, only entries that equal a fresh key make room; if
-  // a bounded search finds none, a call for an unknown key is not decided:
-  // ResourceExhausted. A time that the caller gives, or a clock of the caller's
-  // own, is believed for this once 32 calls that found no room agree.
-  // 0: no bound.
+  // a bounded search finds none, `when_full` says what becomes of a call for an
+  // unknown key. A time that the caller gives, or a clock of the caller's own,
+  // is believed for this once 32 calls that found no room agree. 0: no bound.
   int64_t max_keys = 1'000'000;
   // The most memory, in bytes, that keys and their states may take (logs above
   // all: see docs/sizing.md). When it is reached, room is looked for in the
-  // same way; if there is none, a call for an unknown key, or one that would
-  // add to a log, is not decided. Calls under way may pass it by what they add;
-  // the memory taken from the system can be about a tenth more. 0: no bound.
+  // same way; if there is none, `when_full` says what becomes of a call for an
+  // unknown key, and one that would add to a known key's log is not decided.
+  // Calls under way may pass it by what they add; the memory taken from the
+  // system can be about a tenth more. 0: no bound.
   int64_t max_bytes = int64_t{1} << 30;
+  WhenFull when_full = WhenFull::kDeny;
   // Locks. A power of two, 1 to 65536.
   int stripes = 64;
 };
@@ -62,6 +93,7 @@ class MemoryStore final : public Store {
     int64_t bytes = 0;    // that these take, as max_bytes counts
     int64_t expired = 0;  // removed because they equalled a fresh key
     int64_t refused = 0;  // calls not decided: no room
+    int64_t shared = 0;   // calls with a cost decided on a shared state
   };
 
   // InvalidArgument names the option and what is allowed.
@@ -83,7 +115,8 @@ class MemoryStore final : public Store {
                Outcome* outcomes, absl::Status* statuses,
                size_t count) override;
   // For engines whose state is one small struct: the handle decides without
-  // the stripe's lock. ResourceExhausted: no room for the key.
+  // the stripe's lock. No room for the key: ResourceExhausted, or null under
+  // WhenFull::kShare.
   absl::StatusOr<std::unique_ptr<Binding>> Bind(const StoreRule& rule,
                                                 std::string_view key) override;
 
