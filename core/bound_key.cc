@@ -16,9 +16,10 @@ namespace weir {
 struct BoundKey::State {
   struct Bound {
     const RuleSet* set = nullptr;
+    // `set`, or null: calls go by key, and there is no binding.
+    const RuleSet* quick = nullptr;
     const StoreRule* rule = nullptr;
     int64_t limit = 0;
-    // Null: calls go by key.
     std::unique_ptr<Binding> binding;
   };
 
@@ -45,6 +46,7 @@ struct BoundKey::State {
       bound->rule = single->rule.get();
       bound->limit = single->limit.traits.capacity;
       bound->binding = *std::move(binding);
+      if (bound->binding != nullptr) bound->quick = &set;
     }
     all.push_back(std::move(bound));
     // release: pairs with the acquire in Decide.
@@ -52,64 +54,65 @@ struct BoundKey::State {
     return absl::OkStatus();
   }
 
-  // Whatever the rules and the call are. Apart, as Failed is, so that the short
-  // way keeps what it needs in registers.
-  ABSL_ATTRIBUTE_NOINLINE void DecideSlowly(
-      int64_t cost, const Time* now, absl::StatusOr<BoundDecision>* answer) {
-    if (absl::Status s = Rebind(); !s.ok()) {
-      *answer = std::move(s);
-      return;
-    }
+  // What decides a sound call under the rules of now; null: Decide does.
+  const Bound* Ready(int64_t cost, BoundDecision* d) const {
+    // acquire: pairs with the release in Rebind.
+    const Bound* bound = current.load(std::memory_order_acquire);
+    d->limit_ = bound->limit;
+    d->cost_ = cost;
+    d->source_ = Source::kStore;
+    return __builtin_expect(bound->quick == &limiter->rules() &&
+                                RuleSet::SingleCallIsSound({}, cost),
+                            1)
+               ? bound
+               : nullptr;
+  }
+
+  // In any case.
+  absl::Status Decide(int64_t cost, const Time* now, BoundDecision* d) {
+    if (absl::Status s = Rebind(); !s.ok()) return s;
     // acquire: pairs with the release in Rebind.
     const Bound* bound = current.load(std::memory_order_acquire);
     if (bound->binding == nullptr ||
         (now != nullptr && !RuleSet::TimeIsSound(*now)) ||
         !RuleSet::SingleCallIsSound({}, cost)) {
-      const std::string_view view = key;
-      Take(limiter->Run(Op::kCheck, CallAt(view, cost, now)), answer);
-      return;
+      return DecideByKey(cost, now, d);
     }
-    BoundDecision& d = **answer;
-    d.limit_ = bound->limit;
-    absl::Status error;
-    if (!bound->binding->Check(*bound->rule, now, cost, &d.outcome_, &error)) {
-      Failed(std::move(error), *bound->set, cost, now, answer);
-    }
+    d->limit_ = bound->limit;
+    absl::Status s =
+        bound->binding->Check(*bound->rule, now, cost, &d->outcome_);
+    return s.ok() ? s : Failed(std::move(s), *bound->set, cost, now, d);
+  }
+
+  absl::Status DecideByKey(int64_t cost, const Time* now, BoundDecision* d) {
+    const std::string_view view = key;
+    Call call = CallOf(view, cost);
+    if (now != nullptr) call.now = *now;
+    absl::StatusOr<Decision> decision = limiter->Run(Op::kCheck, call);
+    return Take(decision, d);
   }
 
   // The binding could not decide.
-  ABSL_ATTRIBUTE_NOINLINE void Failed(absl::Status error, const RuleSet& set,
-                                      int64_t cost, const Time* now,
-                                      absl::StatusOr<BoundDecision>* answer) {
+  absl::Status Failed(absl::Status error, const RuleSet& set, int64_t cost,
+                      const Time* now, BoundDecision* d) {
     const std::string_view view = key;
-    Take(set.SingleFailed(*limiter->store, std::move(error),
-                          CallAt(view, cost, now)),
-         answer);
-  }
-
-  // It holds views of its arguments.
-  static Call CallAt(const std::string_view& view, const int64_t& cost,
-                     const Time* now) {
     Call call = CallOf(view, cost);
     if (now != nullptr) call.now = *now;
-    return call;
+    return Take(set.SingleFailed(*limiter->store, std::move(error), call), d);
   }
 
-  static void Take(const absl::StatusOr<Decision>& decision,
-                   absl::StatusOr<BoundDecision>* answer) {
-    if (!decision.ok()) {
-      *answer = decision.status();
-      return;
-    }
-    BoundDecision& d = **answer;
-    d.source_ = decision->source;
-    d.limit_ = decision->limit;
-    d.outcome_.ops = nullptr;
-    d.outcome_.allowed = decision->allowed;
-    d.outcome_.numbers = {
+  static absl::Status Take(const absl::StatusOr<Decision>& decision,
+                           BoundDecision* d) {
+    if (!decision.ok()) return decision.status();
+    d->source_ = decision->source;
+    d->outcome_.ops = nullptr;
+    d->limit_ = decision->limit;
+    d->outcome_.allowed = decision->allowed;
+    d->outcome_.numbers = {
         decision->remaining,
         decision->never() ? kNever : decision->retry_after->count(),
         decision->reset_after.count()};
+    return absl::OkStatus();
   }
 
   const std::shared_ptr<Limiter::State> limiter;
@@ -138,31 +141,40 @@ absl::StatusOr<BoundKey> Limiter::Bind(std::string_view key) const {
   return BoundKey(std::move(state));
 }
 
-absl::StatusOr<BoundDecision> BoundKey::Decide(int64_t cost,
-                                               const Time* now) const {
-  // One value on every way out: it is made where the caller wants it.
-  absl::StatusOr<BoundDecision> answer(absl::in_place);
-  BoundDecision& d = *answer;
-  d.cost_ = cost;
-  // acquire: pairs with the release in Rebind.
-  const State::Bound* bound = state_->current.load(std::memory_order_acquire);
-  if (__builtin_expect(bound->set == &state_->limiter->rules() &&
-                           bound->binding != nullptr &&
-                           (now == nullptr || RuleSet::TimeIsSound(*now)) &&
-                           RuleSet::SingleCallIsSound({}, cost),
-                       1)) {
-    d.limit_ = bound->limit;
-    absl::Status error;
-    if (__builtin_expect(
-            bound->binding->Check(*bound->rule, now, cost, &d.outcome_, &error),
-            1)) {
-      return answer;
-    }
-    state_->Failed(std::move(error), *bound->set, cost, now, &answer);
-  } else {
-    state_->DecideSlowly(cost, now, &answer);
+// Apart, and the same for both, so that the quick ways stay short.
+ABSL_ATTRIBUTE_NOINLINE void BoundKey::CheckSlowly(
+    int64_t cost, const Time* now, absl::StatusOr<BoundDecision>* d) const {
+  if (absl::Status s = state_->Decide(cost, now, &**d); !s.ok()) {
+    *d = std::move(s);
   }
-  return answer;
+}
+
+absl::StatusOr<BoundDecision> BoundKey::Check(int64_t cost) const {
+  // One value on every way out: it is made where the caller wants it.
+  absl::StatusOr<BoundDecision> d(absl::in_place);
+  BoundDecision& decision = *d;
+  const State::Bound* bound = state_->Ready(cost, &decision);
+  if (__builtin_expect(
+          bound == nullptr ||
+              !bound->binding->TryCheck(*bound->rule, cost, &decision.outcome_),
+          0)) {
+    CheckSlowly(cost, nullptr, &d);
+  }
+  return d;
+}
+
+absl::StatusOr<BoundDecision> BoundKey::CheckAt(Time now, int64_t cost) const {
+  absl::StatusOr<BoundDecision> d(absl::in_place);
+  BoundDecision& decision = *d;
+  const State::Bound* bound = state_->Ready(cost, &decision);
+  if (__builtin_expect(
+          bound == nullptr || !RuleSet::TimeIsSound(now) ||
+              !bound->binding->TryCheckAt(*bound->rule, ToMicros(now), cost,
+                                          &decision.outcome_),
+          0)) {
+    CheckSlowly(cost, &now, &d);
+  }
+  return d;
 }
 
 }  // namespace weir

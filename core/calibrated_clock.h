@@ -62,6 +62,14 @@ class CalibratedClock {
     return Read([] { return Source::Ticks(); });
   }
 
+  // As Early, if that takes no detour: in between calibrations. False where the
+  // counter can't be used, which then is never calibrated.
+  __attribute__((always_inline)) bool TryEarly(int64_t* t) const {
+    const Look look = LookAt([] { return Source::Ticks(); });
+    *t = look.us;
+    return look.within;
+  }
+
   // Microseconds. What another thread read before this call began is not later.
   int64_t Now() const {
     return Read([] { return Source::OrderedTicks(); });
@@ -95,30 +103,41 @@ class CalibratedClock {
     std::atomic<int64_t> us{0};
   };
 
+  // One look at the counter by the current calibration.
+  struct Look {
+    uint32_t current;
+    bool whole;   // what was read is of that calibration
+    bool within;  // and holds: `us` is a reading
+    int64_t us;
+  };
+  template <class Ticks>
+  __attribute__((always_inline)) Look LookAt(Ticks ticks_now) const {
+    // A sequence lock over two places. acquire, five times: no load moves up
+    // before the one above it, so if `current_` is the same at the end
+    // (relaxed will do: nothing is left below that could move up), all are of
+    // one calibration. They pair with the release stores in Publish: who
+    // reads a word of the calibration after the next also sees that the next
+    // was there. The counter goes first: on some processors it waits for the
+    // loads before it.
+    const uint64_t ticks = ticks_now();
+    const uint32_t current = current_.load(std::memory_order_acquire);
+    const Shared& shared = shared_[current & 1];
+    const uint64_t base = shared.base.load(std::memory_order_acquire);
+    const uint64_t rate = shared.rate.load(std::memory_order_acquire);
+    const uint64_t soon = shared.soon.load(std::memory_order_acquire);
+    const int64_t us = shared.us.load(std::memory_order_acquire);
+    const uint64_t elapsed = ticks - base;
+    const bool whole = current_.load(std::memory_order_relaxed) == current;
+    return {current, whole, elapsed < soon && whole, us + Scale(elapsed, rate)};
+  }
+
   template <class Ticks>
   __attribute__((always_inline)) int64_t Read(Ticks ticks_now) const {
     if (!usable_) return SteadyUs();
     for (;;) {
-      // A sequence lock over two places. acquire, five times: no load moves up
-      // before the one above it, so if `current_` is the same at the end
-      // (relaxed will do: nothing is left below that could move up), all are of
-      // one calibration. They pair with the release stores in Publish: who
-      // reads a word of the calibration after the next also sees that the next
-      // was there. The counter goes first: on some processors it waits for the
-      // loads before it.
-      const uint64_t ticks = ticks_now();
-      const uint32_t current = current_.load(std::memory_order_acquire);
-      const Shared& shared = shared_[current & 1];
-      const uint64_t base = shared.base.load(std::memory_order_acquire);
-      const uint64_t rate = shared.rate.load(std::memory_order_acquire);
-      const uint64_t soon = shared.soon.load(std::memory_order_acquire);
-      const int64_t us = shared.us.load(std::memory_order_acquire);
-      const uint64_t elapsed = ticks - base;
-      const bool whole = current_.load(std::memory_order_relaxed) == current;
-      if (__builtin_expect(elapsed < soon && whole, 1)) {
-        return us + Scale(elapsed, rate);
-      }
-      if (int64_t t; whole && ReadSlowly(current, &t)) return t;
+      const Look look = LookAt(ticks_now);
+      if (__builtin_expect(look.within, 1)) return look.us;
+      if (int64_t t; look.whole && ReadSlowly(look.current, &t)) return t;
     }
   }
 

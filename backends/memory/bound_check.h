@@ -57,39 +57,29 @@ inline constexpr NumberOps kNumberOps = {&StateNumbers<E>::Remaining,
                                          &StateNumbers<E>::Wait,
                                          &StateNumbers<E>::ResetAfter};
 
-// What CellBinding needs of a record, which it can't know here.
-struct CellRule {
-  const void* params;
-  bool count_denied;
-};
-
-enum class CellAnswer : uint8_t {
+enum class CellAnswer {
   kDecided,
-  // It was busy, or changed meanwhile.
-  kAgain,
-  // The call must be made by key: the state is of another limit, or was left
-  // behind by a clock that jumped.
-  kByKey,
+  kAgain,  // it changed meanwhile, or is busy
+  kByKey,  // the state is of another limit, or was left behind by a clock that
+           // jumped
 };
 
-// One try.
+// Decides once. Unless it is kDecided, nothing was done.
 template <class E>
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer TryCell(
-    BoundCell& cell, const LimitRecord* record, const CellRule& rule, int64_t t,
-    int64_t cost, BoundOutcome* out) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
+    BoundCell& cell, const LimitRecord& record, const void* params,
+    bool count_denied, int64_t t, int64_t cost, BoundOutcome* out) {
   using State = typename E::State;
   // It is kept as whole words.
   static_assert(sizeof(State) % 8 == 0 && sizeof(State) <= BoundCell::kBytes);
-  const auto& p = *static_cast<const typename E::Params*>(rule.params);
+  const auto& p = *static_cast<const typename E::Params*>(params);
   const uint64_t version = cell.Version();
+  if (__builtin_expect(BoundCell::Busy(version), 0)) return CellAnswer::kAgain;
   State s;
-  const bool ours = cell.record() == record;
+  const bool ours = cell.record() == &record;
   const bool present = cell.Load<sizeof(State)>(&s);
   // No engine is run on words of two states.
-  if (__builtin_expect(BoundCell::Busy(version) || !cell.Unchanged(version),
-                       0)) {
-    return CellAnswer::kAgain;
-  }
+  if (__builtin_expect(!cell.Unchanged(version), 0)) return CellAnswer::kAgain;
   if (__builtin_expect(!ours, 0)) return CellAnswer::kByKey;
   if (__builtin_expect(!present, 0)) {
     s = E::Fresh(p, t);
@@ -97,7 +87,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer TryCell(
     return CellAnswer::kByKey;
   }
   const bool allowed = E::Admits(p, s, t, cost);
-  if (CheckAction(allowed, rule.count_denied, cost) == Action::kCharge) {
+  if (CheckAction(allowed, count_denied, cost) == Action::kCharge) {
     s = E::Charge(p, s, t, cost);
     if (__builtin_expect(!cell.TryLock(version), 0)) return CellAnswer::kAgain;
     cell.Store(reinterpret_cast<const char*>(&s), sizeof(s));
@@ -105,27 +95,17 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer TryCell(
   }
   out->allowed = allowed;
   out->ops = &kNumberOps<E>;
-  out->params = rule.params;
+  out->params = params;
   out->t = t;
   StoreWords(reinterpret_cast<char*>(out->state), &s, sizeof(s));
   return CellAnswer::kDecided;
 }
 
-// Tries until it is not kAgain. Apart, so that the first try keeps what it
-// needs in registers.
-template <class E>
-ABSL_ATTRIBUTE_NOINLINE CellAnswer TryCellAgain(BoundCell& cell,
-                                                const LimitRecord* record,
-                                                const CellRule& rule, int64_t t,
-                                                int64_t cost,
-                                                BoundOutcome* out) {
-  for (Patience patience;;) {
-    const CellAnswer answer = TryCell<E>(cell, record, rule, t, cost, out);
-    if (answer != CellAnswer::kAgain) return answer;
-    patience.Wait();
-  }
-}
-
+// What CellBinding needs of a record, which it can't know here.
+struct CellRule {
+  const void* params;
+  bool count_denied;
+};
 CellRule CellRuleOf(const LimitRecord& record);
 
 template <class E>
@@ -143,42 +123,45 @@ class CellBinding final : public Binding {
   CellBinding(const CellBinding&) = delete;
   CellBinding& operator=(const CellBinding&) = delete;
 
-  __attribute__((flatten)) bool Check(const StoreRule& rule, const Time* now,
-                                      int64_t cost, BoundOutcome* outcome,
-                                      absl::Status* error) override {
+  __attribute__((flatten)) bool TryCheck(const StoreRule& rule, int64_t cost,
+                                         BoundOutcome* outcome) override {
     int64_t t;
-    if (now != nullptr) {
-      t = ToMicros(*now);
-    } else if (__builtin_expect(fast_ != nullptr, 1)) {
-      t = fast_->Early();
-    } else {
-      t = ReadClock();
+    return __builtin_expect(fast_ != nullptr, 1) && fast_->TryEarly(&t) &&
+           Once(rule, t, cost, outcome) == CellAnswer::kDecided;
+  }
+  __attribute__((flatten)) bool TryCheckAt(const StoreRule& rule, int64_t t,
+                                           int64_t cost,
+                                           BoundOutcome* outcome) override {
+    return Once(rule, t, cost, outcome) == CellAnswer::kDecided;
+  }
+
+  absl::Status Check(const StoreRule& rule, const Time* now, int64_t cost,
+                     BoundOutcome* outcome) override {
+    const int64_t t = now != nullptr     ? ToMicros(*now)
+                      : fast_ != nullptr ? fast_->Early()
+                                         : ToMicros(host_->clock().Now());
+    for (Patience patience;; patience.Wait()) {
+      switch (Once(rule, t, cost, outcome)) {
+        case CellAnswer::kDecided:
+          return absl::OkStatus();
+        case CellAnswer::kByKey:
+          return host_->CheckByKey(rule, key_, now, cost, outcome);
+        case CellAnswer::kAgain:
+          break;
+      }
     }
-    if (__builtin_expect(!SameRule(rule), 0)) {
-      return CheckByKey(rule, now, cost, outcome, error);
-    }
-    CellAnswer answer = TryCell<E>(*cell_, record_, rule_, t, cost, outcome);
-    if (__builtin_expect(answer == CellAnswer::kAgain, 0)) {
-      answer = TryCellAgain<E>(*cell_, record_, rule_, t, cost, outcome);
-    }
-    if (__builtin_expect(answer == CellAnswer::kDecided, 1)) return true;
-    return CheckByKey(rule, now, cost, outcome, error);
   }
 
  private:
-  ABSL_ATTRIBUTE_NOINLINE int64_t ReadClock() const {
-    return ToMicros(host_->clock().Now());
-  }
-  ABSL_ATTRIBUTE_NOINLINE bool CheckByKey(const StoreRule& rule,
-                                          const Time* now, int64_t cost,
-                                          BoundOutcome* outcome,
-                                          absl::Status* error) {
-    *error = host_->CheckByKey(rule, key_, now, cost, outcome);
-    return error->ok();
-  }
-
-  bool SameRule(const StoreRule& rule) const {
-    return static_cast<const void*>(&rule) == static_cast<const void*>(record_);
+  CellAnswer Once(const StoreRule& rule, int64_t t, int64_t cost,
+                  BoundOutcome* outcome) {
+    if (__builtin_expect(static_cast<const void*>(&rule) !=
+                             static_cast<const void*>(record_),
+                         0)) {
+      return CellAnswer::kByKey;
+    }
+    return CheckCell<E>(*cell_, *record_, rule_.params, rule_.count_denied, t,
+                        cost, outcome);
   }
 
   BoundCell* const cell_;

@@ -74,9 +74,9 @@ class BoundDecision {
 
  private:
   friend class BoundKey;
-  int64_t limit_ = 0;
-  int64_t cost_ = 0;
-  Source source_ = Source::kStore;
+  int64_t limit_;
+  int64_t cost_;
+  Source source_;
   BoundOutcome outcome_;
 };
 
@@ -87,13 +87,9 @@ class BoundKey {
   ~BoundKey();
 
   // As Limiter::Check for this key. InvalidArgument: the cost is negative.
-  absl::StatusOr<BoundDecision> Check(int64_t cost = 1) const {
-    return Decide(cost, nullptr);
-  }
+  absl::StatusOr<BoundDecision> Check(int64_t cost = 1) const;
   // At a time that the caller gives.
-  absl::StatusOr<BoundDecision> CheckAt(Time now, int64_t cost = 1) const {
-    return Decide(cost, &now);
-  }
+  absl::StatusOr<BoundDecision> CheckAt(Time now, int64_t cost = 1) const;
 
   std::string_view key() const;
 
@@ -101,7 +97,8 @@ class BoundKey {
   friend class Limiter;
   struct State;
   explicit BoundKey(std::unique_ptr<State> state);
-  absl::StatusOr<BoundDecision> Decide(int64_t cost, const Time* now) const;
+  void CheckSlowly(int64_t cost, const Time* now,
+                   absl::StatusOr<BoundDecision>* d) const;
 
   std::unique_ptr<State> state_;
 };

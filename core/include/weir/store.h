@@ -79,31 +79,37 @@ struct NumberOps {
 // What a bound check answers: either the state that the call left behind, or
 // the numbers.
 struct BoundOutcome {
-  bool allowed = true;
-  const NumberOps* ops = nullptr;  // null: `numbers` holds
-  const void* params = nullptr;
-  int64_t t = 0;
+  bool allowed;
+  const NumberOps* ops;  // null: `numbers` holds
+  const void* params;
+  int64_t t;
   union {
     int64_t state[5];
     Numbers numbers;
   };
 
-  BoundOutcome() {}  // NOLINT: the union is written by who fills the rest
+  BoundOutcome() {}  // NOLINT: written by who decides, and not twice
   // Not inline: word by word, as it was written just before. Were it read in
   // pairs of words, as compilers like to, the processor would wait for them.
   BoundOutcome(const BoundOutcome& other) noexcept;
   BoundOutcome& operator=(const BoundOutcome& other) noexcept;
 };
 
-// One key of one rule, kept at hand. Thread safety: Check from any thread.
+// One key of one rule, kept at hand. `rule` is the rule as it is attached now,
+// of the state that the binding was made for. Thread safety: any thread.
 class Binding {
  public:
   virtual ~Binding() = default;
-  // As Store::Run with one step for this key; false and `error` if that could
-  // not decide. `rule`: the rule as it is attached now, of the state that the
-  // binding was made for. `now`: null, or the time.
-  virtual bool Check(const StoreRule& rule, const Time* now, int64_t cost,
-                     BoundOutcome* outcome, absl::Status* error) = 0;
+  // As Store::Run with one step for this key, by the store's clock or at `t`,
+  // in microseconds. False: nothing was done, and Check has to be asked. A
+  // store answers here what it can without a detour.
+  virtual bool TryCheck(const StoreRule& rule, int64_t cost,
+                        BoundOutcome* outcome) = 0;
+  virtual bool TryCheckAt(const StoreRule& rule, int64_t t, int64_t cost,
+                          BoundOutcome* outcome) = 0;
+  // The same, in any case. `now`: null, or the time.
+  virtual absl::Status Check(const StoreRule& rule, const Time* now,
+                             int64_t cost, BoundOutcome* outcome) = 0;
 };
 
 class Store {
