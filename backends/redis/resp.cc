@@ -8,6 +8,10 @@
 namespace weir::redis {
 namespace {
 
+constexpr char kNotResp2[] = "a reply is not RESP2";
+// Arrays within arrays.
+constexpr int kMostNested = 8;
+
 // A number in decimal digits.
 class Digits {
  public:
@@ -72,12 +76,27 @@ struct ReplyReader::State {
   redisReader* reader = nullptr;
   size_t max_elements = 0;
   size_t elements = 0;
-  bool too_many = false;
+  const char* refused = nullptr;  // why the reader was stopped
   Reply root;
 
   static State* Of(const redisReadTask* task) {
     // Only the first task of a reply has it: hiredis hands it down.
     return static_cast<State*>(task->privdata);
+  }
+
+  static void* Refuse(const redisReadTask* task, const char* why) {
+    Of(task)->refused = why;
+    return nullptr;
+  }
+
+  // hiredis reads RESP3 too since 1.0, and nests as deep as it is told to.
+  static bool IsResp2(const redisReadTask* task) {
+    return task->type <= REDIS_REPLY_ERROR;
+  }
+  static bool IsTooDeep(const redisReadTask* task) {
+    int arrays = 0;
+    for (; task->parent != nullptr; task = task->parent) ++arrays;
+    return arrays >= kMostNested;
   }
 
   static Reply* Place(const redisReadTask* task) {
@@ -89,6 +108,7 @@ struct ReplyReader::State {
 
   static void* CreateString(const redisReadTask* task, char* text,
                             size_t size) {
+    if (!IsResp2(task)) return Refuse(task, kNotResp2);
     Reply* reply = Place(task);
     reply->type = task->type == REDIS_REPLY_ERROR ? Reply::Type::kError
                                                   : Reply::Type::kString;
@@ -100,11 +120,12 @@ struct ReplyReader::State {
   // `Size` is int in hiredis 0.14 and size_t since 1.0.
   template <class Size>
   static void* CreateArray(const redisReadTask* task, Size size) {
+    if (!IsResp2(task)) return Refuse(task, kNotResp2);
+    if (IsTooDeep(task)) return Refuse(task, "a reply is nested too deeply");
     State* state = Of(task);
     const auto count = static_cast<size_t>(size);
     if (count > state->max_elements - state->elements) {
-      state->too_many = true;
-      return nullptr;
+      return Refuse(task, "a reply has too many elements");
     }
     state->elements += count;
     Reply* reply = Place(task);
@@ -140,11 +161,12 @@ struct ReplyReader::State {
   }
 
 #if HIREDIS_MAJOR >= 1
-  // Parts of RESP3, which nobody asks for: an error.
-  static void* RefuseDouble(const redisReadTask*, double, char*, size_t) {
-    return nullptr;
+  static void* RefuseDouble(const redisReadTask* task, double, char*, size_t) {
+    return Refuse(task, kNotResp2);
   }
-  static void* RefuseBool(const redisReadTask*, int) { return nullptr; }
+  static void* RefuseBool(const redisReadTask* task, int) {
+    return Refuse(task, kNotResp2);
+  }
 #endif
 
   static constexpr redisReplyObjectFunctions MakeFunctions() {
@@ -196,9 +218,9 @@ ReplyReader::Result ReplyReader::Next(Reply* reply) {
   void* whole = nullptr;
   const int result = redisReaderGetReply(state_->reader, &whole);
   if (result != REDIS_OK) {
-    error_ = state_->too_many ? "a reply has too many elements"
-                              : state_->reader->errstr;
-    if (error_.empty()) error_ = "a reply is not RESP2";
+    error_ =
+        state_->refused != nullptr ? state_->refused : state_->reader->errstr;
+    if (error_.empty()) error_ = kNotResp2;
     return Result::kError;
   }
   if (whole == nullptr) {
