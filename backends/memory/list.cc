@@ -12,14 +12,16 @@ using engines::LogEntry;
 
 List::List(const List& other) : log_(other.log_) {
   if (other.packed()) return;
-  const auto copy = [](const Elements& elements) {
-    return elements == nullptr
-               ? nullptr
-               : std::make_unique<std::deque<std::string>>(*elements);
-  };
-  const Rest& rest = *other.rest_;
-  rest_.reset(new Rest{copy(rest.left), copy(rest.right), rest.changed,
-                       rest.popped, rest.bytes});
+  const Rest& from = *other.rest_;
+  rest_ = std::make_unique<Rest>();
+  using Deque = std::deque<std::string>;
+  if (from.left != nullptr) rest_->left = std::make_unique<Deque>(*from.left);
+  if (from.right != nullptr) {
+    rest_->right = std::make_unique<Deque>(*from.right);
+  }
+  rest_->changed = from.changed;
+  rest_->popped = from.popped;
+  rest_->bytes = from.bytes;
 }
 
 std::string* List::Beside(int64_t index) const {

@@ -1,7 +1,8 @@
 #include "backends/memory/open_key.h"
 
 #include <memory>
-#include <utility>
+
+#include "absl/base/macros.h"
 
 namespace weir {
 
@@ -67,8 +68,10 @@ void OpenKey::LeaveShared() {
     char* const state = entry_.state(*record_);
     std::memcpy(state, from.state(), record_->state_bytes);
     SharedState::OpenWindow(*from.written_under(), now(), state);
-    if (value != nullptr) CountBytes(value->Recount());
-    if (record_->word == nullptr) Table::SetValue(state, value.release());
+    if (value != nullptr) {
+      CountBytes(value->Recount());
+      Table::SetValue(state, value.release());
+    }
   }
   shared_ = nullptr;
 }

@@ -73,7 +73,8 @@ class SharedState {
   // none on the heap.
   std::unique_ptr<Value> CopyValue() const {
     const Value* held = value();
-    return held == nullptr ? nullptr : std::make_unique<Value>(*held);
+    if (held == nullptr) return nullptr;
+    return std::make_unique<Value>(*held);
   }
 
  private:
