@@ -57,7 +57,7 @@ inline bind(mine) {
       held = false;
       w0 = entry_word; w1 = entry_word; rec = entry_rec;
 #ifdef BIND_FRESH
-      w0 = ABSENT;
+      w0 = ABSENT; w1 = ABSENT;
 #endif
       version = 0; alive = true; entry = BOUND
     fi;
@@ -105,11 +105,16 @@ inline open(word, was) {
 #else
     atomic { version % 2 == 0 -> touch(version++) };
 #endif
-    d_step { was = rec; word = w0 }
-  :: entry == PLAIN -> d_step { was = entry_rec; word = entry_word }
-  :: else -> word = ABSENT
-  fi;
-  promise(of_its_record, word == ABSENT || word / 8 == was)
+    atomic {
+      d_step { was = rec; word = w0 };
+      promise(of_its_record, word == ABSENT || word / 8 == was)
+    }
+  :: atomic {
+      entry == PLAIN -> d_step { was = entry_rec; word = entry_word };
+      promise(of_its_record, word / 8 == was)
+    }
+  :: atomic { entry == NONE -> word = ABSENT }
+  fi
 }
 inline close(word, dirty) {
   if
@@ -139,9 +144,11 @@ inline close(word, dirty) {
 inline check_by_key(mine, word, was, dirty) {
   open(word, was);
   if
-  :: USED(word) < CAP ->
-    d_step { word = USED(word) + 1 + 8 * mine; dirty = true };
-    grant()
+  :: atomic {
+      USED(word) < CAP ->
+      d_step { word = USED(word) + 1 + 8 * mine; dirty = true };
+      grant()
+    }
   :: else
   fi;
   close(word, dirty)
@@ -156,7 +163,9 @@ proctype Handle(byte checks) {
   :: else ->
 again:
     atomic { version % 2 == 0 -> touch(v = version) };
-retry:
+#ifdef RETRY_STALE
+retry: skip;
+#endif
     touch(r = rec); touch(a = w0); touch(b = w1);
 #ifndef NO_SECOND_READ
     if :: version != v ->
@@ -193,14 +202,20 @@ retry:
 proctype Calls() {
   byte word, was;
   bool dirty, together, update, refund, sweep;
+#ifdef CYCLES  /* two calls are enough for a handle to retry */
+  d_step { refund = true; sweep = true };
+#endif
   do
   :: !together ->  /* CheckTogether: the other rule may deny */
     together = true;
     open(word, was);
     if
-    :: USED(word) < CAP ->
-      d_step { word = USED(word) + 1 + (word == ABSENT -> 0 : 8 * was); dirty = true };
-      grant()
+    :: atomic {
+        USED(word) < CAP ->
+        d_step { word = USED(word) + 1 + (word == ABSENT -> 0 : 8 * was) };
+        dirty = true;
+        grant()
+      }
     :: true
     fi;
     close(word, dirty)
