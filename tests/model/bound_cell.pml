@@ -201,9 +201,9 @@ retry: skip;
    with any order of them stands for as many as there are. */
 proctype Calls() {
   byte word, was;
-  bool dirty, together, update, refund, sweep;
+  bool dirty, together, update, refund;
 #ifdef CYCLES  /* two calls are enough for a handle to retry */
-  d_step { refund = true; sweep = true };
+  refund = true;
 #endif
   do
   :: !together ->  /* CheckTogether: the other rule may deny */
@@ -228,7 +228,9 @@ proctype Calls() {
     :: else
     fi;
     close(word, dirty)
-  :: !sweep -> atomic { sweep = true; !stripe; examine() }
+#ifndef CYCLES
+  :: atomic { !stripe -> examine() }
+#endif
   :: together && update && refund -> break
   od
 }

@@ -1,6 +1,6 @@
 /* The memory orders of BoundCell, as C++ has them without load buffering: a
-   location is the list of its stores, in order; a thread has, for each location, the
-   oldest store that it may still read, and may read any newer one. A release
+   location is the list of its stores, in order; a thread has, for each location,
+   the oldest store that it may still read, and may read any newer one. A release
    store carries its thread's view; an acquire load takes it over; a relaxed one
    takes over nothing. A compare-and-swap reads the newest store, and hands on
    the view of what it read. The stripe's lock is left out: more is allowed. */
