@@ -1,9 +1,9 @@
-/* One key, with and without a cell: backends/memory/bound_cell.h, bound_check.h,
-   open_key.cc and memory_store.cc (BindCell, Unbind), sequentially consistent;
-   cell_orders.pml has the memory orders. What is done under the stripe's lock and
-   touches no cell that a handle may be at is one step: only handles do without
-   that lock. A word is what is used plus 8 times the record it was written
-   under. The local `ok`s are the names of the promises. */
+/* One key, with and without a cell: backends/memory/bound_cell.h,
+   bound_check.h, open_key.cc and memory_store.cc (BindCell, Unbind),
+   sequentially consistent; cell_orders.pml has the memory orders. What is done
+   under the stripe's lock and touches no cell that a handle may be at is one
+   step: only handles do without that lock. A word is what is used plus 8 times
+   the record it was written under. A promise has a name, for run.sh. */
 #define CAP 2
 #define ABSENT 255
 #define NONE 0
