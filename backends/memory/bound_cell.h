@@ -13,6 +13,7 @@
 //    It works on a copy and stores that at the end.
 //  - Eviction and expiry pass by a bound entry; moving an entry moves only the
 //    pointer to the cell. So neither touches it.
+// tests/model/ models this: who changes one changes the other.
 #ifndef WEIR_BACKENDS_MEMORY_BOUND_CELL_H_
 #define WEIR_BACKENDS_MEMORY_BOUND_CELL_H_
 
