@@ -1,5 +1,9 @@
 # Flags of weir's own targets. Nothing here reaches a user's target.
 
+option(WEIR_PRECOMPILE
+  "Precompile the headers of the tests, and join sources, to build them soon"
+  OFF)
+
 # AR(1) and every other double must be rounded alike everywhere.
 function(weir_developer_flags target)
   target_compile_options(${target} PRIVATE
@@ -11,13 +15,25 @@ function(weir_developer_flags target)
   endif()
 endfunction()
 
-# For what is built with sanitizers only to be tested: several sources at once,
-# since most of a compiler's time goes into headers. That each source names what
-# it needs is seen by the builds without them.
+# Several sources at once, since most of a compiler's time goes into headers. That
+# each source names what it needs is seen by the builds that do not.
+function(weir_join target)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
+# The libraries are joined where they are only built to be tested.
 function(weir_joined_when_sanitized target)
   if(WEIR_SANITIZE)
-    set_target_properties(${target} PROPERTIES
-      UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    weir_join(${target})
+  endif()
+endfunction()
+
+# The executable's parts, which take longest to optimize, where they are tested
+# optimized; a build with sanitizers takes them one by one.
+function(weir_joined_when_optimized target)
+  if(WEIR_PRECOMPILE AND NOT WEIR_SANITIZE)
+    weir_join(${target})
   endif()
 endfunction()
 
@@ -50,7 +66,6 @@ endfunction()
 # weir_test_headers(TARGET [header...] [REUSE_FROM other]): what every test
 # includes, and these, are read once. Not for what is handed out, where each
 # file has to say what it needs.
-option(WEIR_PRECOMPILE "Precompile the headers of the tests" OFF)
 function(weir_test_headers target)
   if(NOT WEIR_PRECOMPILE)
     return()

@@ -23,6 +23,10 @@ uint64_t ChooseSeed() {
   return seed;
 }
 
+bool IsOne(const char* value) {
+  return value != nullptr && std::string(value) == "1";
+}
+
 // FNV-1a: std::hash may differ from one platform to the next.
 uint64_t HashOf(const std::string& text) {
   uint64_t hash = 14695981039346656037u;
@@ -39,10 +43,9 @@ uint64_t Seed() {
   return seed;
 }
 
-bool FullRun() {
-  const char* full = std::getenv("WEIR_TEST_FULL");
-  return full != nullptr && std::string(full) == "1";
-}
+bool FullRun() { return IsOne(std::getenv("WEIR_TEST_FULL")); }
+
+bool ShortRun() { return IsOne(std::getenv("WEIR_TEST_SHORT")); }
 
 uint64_t Rng::Next() {
   state_ += 0x9e3779b97f4a7c15u;

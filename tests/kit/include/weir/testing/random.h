@@ -3,6 +3,7 @@
 //
 //   WEIR_TEST_SEED=123 ./memory_conformance_test     the run of that seed
 //   WEIR_TEST_FULL=1 ./memory_conformance_test       the long run
+//   WEIR_TEST_SHORT=1 ./memory_conformance_test      half of the usual one
 #ifndef WEIR_TESTING_RANDOM_H_
 #define WEIR_TESTING_RANDOM_H_
 
@@ -18,8 +19,16 @@ uint64_t Seed();
 // Whether the long runs are wanted (WEIR_TEST_FULL=1).
 bool FullRun();
 
-// How often to repeat: `quick`, or `full` in the long run.
-inline int Rounds(int quick, int full) { return FullRun() ? full : quick; }
+// Whether half is enough (WEIR_TEST_SHORT=1), where every step takes long. The
+// long run goes before it.
+bool ShortRun();
+
+// How often to repeat: `quick`, half of that in the short run, or `full` in the
+// long one.
+inline int Rounds(int quick, int full) {
+  if (FullRun()) return full;
+  return ShortRun() ? (quick + 1) / 2 : quick;
+}
 
 // A generator of its own for each test (splitmix64).
 class Rng {
