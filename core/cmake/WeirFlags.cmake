@@ -30,7 +30,8 @@ function(weir_joined_when_sanitized target)
 endfunction()
 
 # The executable's parts, which take longest to optimize, where they are tested
-# optimized; a build with sanitizers takes them one by one.
+# optimized; a build with sanitizers takes them one by one. Not for a source whose
+# class holds what only that source knows: g++ warns of it when it is included.
 function(weir_joined_when_optimized target)
   if(WEIR_PRECOMPILE AND NOT WEIR_SANITIZE)
     weir_join(${target})
