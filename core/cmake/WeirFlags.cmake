@@ -22,18 +22,18 @@ function(weir_join target)
     UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
-# The libraries are joined where they are only built to be tested.
+# Where they are only built to be tested.
 function(weir_joined_when_sanitized target)
   if(WEIR_SANITIZE)
     weir_join(${target})
   endif()
 endfunction()
 
-# The executable's parts, which take longest to optimize, where they are tested
-# optimized; a build with sanitizers takes them one by one. Not for a source whose
-# class holds what only that source knows: g++ warns of it when it is included.
-function(weir_joined_when_optimized target)
-  if(WEIR_PRECOMPILE AND NOT WEIR_SANITIZE)
+# For the executable's parts, which take longest to optimize: in every build that
+# is for tests. Not for a source whose class holds what only that source knows:
+# g++ warns of it when it is included.
+function(weir_joined_when_tested target)
+  if(WEIR_PRECOMPILE)
     weir_join(${target})
   endif()
 endfunction()
