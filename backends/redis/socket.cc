@@ -58,19 +58,13 @@ void Socket::StartTls(std::unique_ptr<TlsSession> session) {
 }
 
 ssize_t Socket::Send(const char* data, size_t size) const {
-  if (tls_ != nullptr) return tls_->Send(fd_, data, size);
-  while (true) {
-    const ssize_t n = send(fd_, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n >= 0 || errno != EINTR) return n;
-  }
+  return tls_ != nullptr ? tls_->Send(fd_, data, size)
+                         : SendBytes(fd_, data, size);
 }
 
 ssize_t Socket::Receive(char* data, size_t size) const {
-  if (tls_ != nullptr) return tls_->Receive(fd_, data, size);
-  while (true) {
-    const ssize_t n = recv(fd_, data, size, MSG_DONTWAIT);
-    if (n >= 0 || errno != EINTR) return n;
-  }
+  return tls_ != nullptr ? tls_->Receive(fd_, data, size)
+                         : ReceiveBytes(fd_, data, size);
 }
 
 int Socket::CheckIdle() const {
@@ -94,6 +88,20 @@ void Socket::Close() {
   close(fd_);
   fd_ = -1;
   tls_ = nullptr;
+}
+
+ssize_t SendBytes(int fd, const char* data, size_t size) {
+  while (true) {
+    const ssize_t n = send(fd, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n >= 0 || errno != EINTR) return n;
+  }
+}
+
+ssize_t ReceiveBytes(int fd, char* data, size_t size) {
+  while (true) {
+    const ssize_t n = recv(fd, data, size, MSG_DONTWAIT);
+    if (n >= 0 || errno != EINTR) return n;
+  }
 }
 
 int PollUntil(int fd, short events, SteadyTime deadline) {

@@ -59,6 +59,10 @@ class Socket {
   std::unique_ptr<TlsSession> tls_;
 };
 
+// send and recv that do not block, raise no signal, and go on after one.
+ssize_t SendBytes(int fd, const char* data, size_t size);
+ssize_t ReceiveBytes(int fd, char* data, size_t size);
+
 // Waits for POLLIN and so on. > 0: what came; 0: the deadline passed.
 int PollUntil(int fd, short events, SteadyTime deadline);
 

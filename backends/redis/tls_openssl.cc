@@ -2,7 +2,6 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +10,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "backends/redis/socket.h"
 #include "backends/redis/tls.h"
 #include "core/mutex.h"
 #include "core/text.h"
@@ -149,10 +149,7 @@ class OpenSslSession final : public TlsSession {
   // As recv, for the session.
   ssize_t Fill(int fd) {
     char bytes[kRecordBytes];
-    ssize_t n;
-    do {
-      n = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
-    } while (n < 0 && errno == EINTR);
+    const ssize_t n = ReceiveBytes(fd, bytes, sizeof bytes);
     if (n > 0) {
       MutexLock lock(&mutex_);
       BIO_write(in_, bytes, static_cast<int>(n));
@@ -175,13 +172,9 @@ class OpenSslSession final : public TlsSession {
   bool Flush(int fd) {
     while (out_sent_ < cipher_.size()) {
       const ssize_t n =
-          send(fd, cipher_.data() + out_sent_, cipher_.size() - out_sent_,
-               MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (n >= 0) {
-        out_sent_ += static_cast<size_t>(n);
-      } else if (errno != EINTR) {
-        return false;
-      }
+          SendBytes(fd, cipher_.data() + out_sent_, cipher_.size() - out_sent_);
+      if (n < 0) return false;
+      out_sent_ += static_cast<size_t>(n);
     }
     return true;
   }
