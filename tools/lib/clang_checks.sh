@@ -42,9 +42,22 @@ check_format() {
   fi
 }
 
-# check_tidy BUILD_DIR [OPTION]: clang-tidy over the sources of the libraries,
-# each of them a check. One that was clean and has not changed since, nor any
-# header, is not read again.
+# What clang-tidy reads: all that is compiled in a build folder.
+tidy_inputs() {
+  sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$1/compile_commands.json" | sort
+}
+
+# The sources that such a file stands for: its own, or those that CMake joined.
+tidy_sources() {
+  case $1 in
+    */Unity/*) sed -n 's/^#include "\(.*\)"$/\1/p' "$1" ;;
+    *) printf '%s\n' "$1" ;;
+  esac
+}
+
+# check_tidy BUILD_DIR [OPTION]: clang-tidy over what is configured there, each
+# file that is compiled a check. One that was clean and has not changed since,
+# nor any header, is not read again.
 check_tidy() {
   tidy=$(newest_tool clang-tidy clang-tidy-14 clang-tidy)
   if [ -z "$tidy" ]; then
@@ -53,38 +66,44 @@ check_tidy() {
   fi
   say 'clang: clang-tidy over core/ and backends/'
   tidy_start=$(now)
-  tidy_dir="$out/tidy"
   tidy_option=${2:---checks=}
-  mkdir -p "$tidy_dir"
   headers=$(cd "$root" && {
     "$tidy" --version
     echo "$tidy_option"
     cat .clang-tidy core/engines/list.txt
     find core backends -name '*.h' -type f | sort | xargs cat
   } | cksum)
-  (cd "$root" && find core backends -name '*.cc' -type f | sort) |
-    while read -r source; do
-      key=$({ echo "$headers" && cat "$root/$source"; } | cksum)
-      stamp="$tidy_dir/$(printf '%s' "$source" | tr '/' '_').clean"
-      [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$key" ] && continue
-      printf '%s\0%s\0%s\0' "$source" "$stamp" "$key"
-    done >"$tidy_dir/todo"
+  tidy_inputs "$1" >"$1/inputs"
+  while read -r input; do
+    key=$({
+      echo "$headers"
+      tidy_sources "$input" | tr '\n' '\0' | xargs -0 cat
+    } | cksum)
+    stamp=$(tidy_stamp "$1" "$input")
+    [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$key" ] && continue
+    printf '%s\0%s\0%s\0' "$input" "$stamp" "$key"
+  done <"$1/inputs" >"$1/todo"
   # Each job leaves the stamp if the file was clean.
   # shellcheck disable=SC2016
-  (cd "$root" && xargs -0 -n 3 -P "$(jobs_for_this_machine)" sh -c '
+  (cd "$root" && xargs -0 -r -n 3 -P "$(jobs_for_this_machine)" sh -c '
     rm -f "$5"
     if "$1" -p "$2" --quiet "$3" "$4" >"$5.log" 2>&1; then
       printf "%s\n" "$6" >"$5"
-    fi' sh "$tidy" "$1" "$tidy_option" <"$tidy_dir/todo") || true
-  for source in $(cd "$root" && find core backends -name '*.cc' -type f | sort)
-  do
-    stamp="$tidy_dir/$(printf '%s' "$source" | tr '/' '_').clean"
+    fi' sh "$tidy" "$1" "$tidy_option" <"$1/todo") || true
+  while read -r input; do
+    stamp=$(tidy_stamp "$1" "$input")
     if [ -f "$stamp" ]; then
       count_pass
     else
       grep -v 'warnings generated' "$stamp.log" >&2 || true
-      count_failure "clang-tidy $source"
+      count_failure "clang-tidy $input"
     fi
-  done
+  done <"$1/inputs"
   say "  done in $(took "$tidy_start")"
+}
+
+# tidy_stamp BUILD_DIR INPUT: where it is noted that a file was clean.
+tidy_stamp() {
+  printf '%s/%s.clean' "$1" \
+    "$(printf '%s' "${2#"$root"/}" | tr '/' '_')"
 }
