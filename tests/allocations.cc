@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-std::atomic<int64_t> live{0};
+std::atomic<int64_t> allocations_alive{0};
 thread_local int64_t fails_in = 0;  // 0: none fails
 
 void* Allocate(std::size_t size, std::size_t alignment) {
@@ -18,18 +18,18 @@ void* Allocate(std::size_t size, std::size_t alignment) {
                               (size == 0 ? alignment : 0);
   void* p = std::aligned_alloc(alignment, rounded);
   if (p == nullptr) throw std::bad_alloc();
-  live.fetch_add(1, std::memory_order_relaxed);
+  allocations_alive.fetch_add(1, std::memory_order_relaxed);
   return p;
 }
 
 void Free(void* p) {
-  if (p != nullptr) live.fetch_sub(1, std::memory_order_relaxed);
+  if (p != nullptr) allocations_alive.fetch_sub(1, std::memory_order_relaxed);
   std::free(p);
 }
 
 }  // namespace
 
-int64_t LiveAllocations() { return live.load(); }
+int64_t LiveAllocations() { return allocations_alive.load(); }
 
 FailingAllocation::FailingAllocation(int64_t nth) { fails_in = nth; }
 FailingAllocation::~FailingAllocation() { fails_in = 0; }

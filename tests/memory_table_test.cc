@@ -89,7 +89,7 @@ TEST_F(TableTest, HoldsWhatAMapHolds) {
 }
 
 TEST_F(TableTest, NoStepMovesMoreThanAFewEntries) {
-  constexpr int kKeys = 300'000;
+  constexpr int kInserted = 300'000;
   int64_t most = 0;
   size_t most_bytes = 0;
   int64_t most_maps = 0;
@@ -104,7 +104,7 @@ TEST_F(TableTest, NoStepMovesMoreThanAFewEntries) {
     }
     most_maps = std::max(most_maps, context_.pool.maps() - maps);
   };
-  for (int i = 0; i < kKeys; ++i) {
+  for (int i = 0; i < kInserted; ++i) {
     step([&] { Insert("client:" + std::to_string(i), i); });
   }
   EXPECT_LE(most, 64);
@@ -112,7 +112,7 @@ TEST_F(TableTest, NoStepMovesMoreThanAFewEntries) {
   EXPECT_LE(most_bytes, size_t{2 * 64 * 1024});
   EXPECT_EQ(most_maps, 1);
   most = 0;
-  for (int i = 0; i < kKeys; ++i) {
+  for (int i = 0; i < kInserted; ++i) {
     const std::string key = "client:" + std::to_string(i);
     step([&] { table_.Remove(Hash(key), Find(key)); });
   }

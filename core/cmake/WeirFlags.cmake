@@ -29,8 +29,8 @@ function(weir_joined_when_sanitized target)
   endif()
 endfunction()
 
-# For the executable's parts, which take longest to optimize: in every build that
-# is for tests. Not for a source whose class holds what only that source knows:
+# For the tests, and for the executable's parts, which take longest to optimize: in
+# every build that is for tests. Not for a source whose class holds what only that source knows:
 # g++ warns of it when it is included.
 function(weir_joined_when_tested target)
   if(WEIR_PRECOMPILE)
@@ -52,6 +52,7 @@ endfunction()
 function(weir_test_flags target)
   cmake_parse_arguments(T "OPTIMIZE" "" "" ${ARGN})
   weir_developer_flags(${target})
+  weir_joined_when_tested(${target})
   if(T_OPTIMIZE)
     weir_quick_when_sanitized(${target})
   else()

@@ -12,7 +12,6 @@ namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-std::string Bool(bool b) { return IntegerReply(b ? 1 : 0); }
 std::string Bytes(const std::string& s) {
   return BytesReply(std::string_view(s));
 }
@@ -64,11 +63,11 @@ std::string NaiveKey::Run(const Words& w) {
 
 std::string NaiveKey::Keys(const Words& w) {
   const bool is = type_ != "none";
-  if (w[0] == "EXISTS") return Bool(is);
+  if (w[0] == "EXISTS") return BoolReply(is);
   if (w[0] == "TYPE") return "+" + type_;
   if (w[0] == "DEL") {
     Drop();
-    return Bool(is);
+    return BoolReply(is);
   }
   if (w[0] == "PTTL") return IntegerReply(Pttl());
   if (w[0] == "PEXPIRETIME") {
@@ -77,7 +76,7 @@ std::string NaiveKey::Keys(const Words& w) {
   if (w[0] == "PERSIST") {
     const bool had = expire_ms_.has_value();
     expire_ms_.reset();
-    return Bool(had);
+    return BoolReply(had);
   }
   const int64_t number = IntegerOf(w[1]);
   if (w[0] == "PEXPIREAT") return Expire(number, w);
@@ -88,20 +87,20 @@ std::string NaiveKey::Keys(const Words& w) {
 }
 
 std::string NaiveKey::Expire(int64_t at_ms, const Words& w) {
-  if (type_ == "none") return Bool(false);
+  if (type_ == "none") return BoolReply(false);
   const int64_t current = expire_ms_.value_or(kMost);
   if ((HasOption(w, "NX") && expire_ms_) ||
       (HasOption(w, "XX") && !expire_ms_) ||
       (HasOption(w, "GT") && at_ms <= current) ||
       (HasOption(w, "LT") && at_ms >= current)) {
-    return Bool(false);
+    return BoolReply(false);
   }
   if (at_ms <= now_ms_) {
     Drop();
   } else {
     expire_ms_ = at_ms;
   }
-  return Bool(true);
+  return BoolReply(true);
 }
 
 std::string NaiveKey::Set(const Words& w) {
@@ -131,7 +130,7 @@ std::string NaiveKey::Strings(const Words& w) {
   if (w[0] == "SET") return Set(w);
   if (w[0] == "SETNX") {
     if (!is) Set({"SET", w[1]});
-    return Bool(!is);
+    return BoolReply(!is);
   }
   if (is && type_ != "string") return kWrongType;
   const std::string before = is ? Bytes(value_) : "nil";
@@ -234,16 +233,16 @@ std::string NaiveKey::Hashes(const Words& w) {
   }
   const bool is = fields_.count(w[1]) > 0;
   if (w[0] == "HGET") return text(w[1]);
-  if (w[0] == "HEXISTS") return Bool(is);
+  if (w[0] == "HEXISTS") return BoolReply(is);
   if (w[0] == "HSTRLEN") {
     return IntegerReply(is ? static_cast<int64_t>(fields_[w[1]].size()) : 0);
   }
-  if (w[0] == "HDEL") return Bool(fields_.erase(w[1]) > 0);
+  if (w[0] == "HDEL") return BoolReply(fields_.erase(w[1]) > 0);
   if (w[0] == "HSET" || w[0] == "HSETNX") {
-    if (is && w[0] == "HSETNX") return Bool(false);
+    if (is && w[0] == "HSETNX") return BoolReply(false);
     type_ = "hash";
     fields_[w[1]] = w[2];
-    return Bool(!is);
+    return BoolReply(!is);
   }
   const std::string before = is ? fields_[w[1]] : "0";
   std::string after;

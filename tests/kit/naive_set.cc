@@ -9,8 +9,6 @@ namespace weir {
 namespace testing {
 namespace {
 
-std::string Bool(bool b) { return IntegerReply(b ? 1 : 0); }
-
 bool Within(double score, ScoreBound min, ScoreBound max) {
   const bool above = min.exclusive ? score > min.value : score >= min.value;
   const bool below = max.exclusive ? score < max.value : score <= max.value;
@@ -70,18 +68,18 @@ std::string NaiveKey::Zadd(const Words& w) {
   if (type_ != "none" && type_ != "zset") return kWrongType;
   const auto known = scores_.find(w.back());
   if (known == scores_.end()) {
-    if (has("XX")) return Bool(false);
+    if (has("XX")) return BoolReply(false);
     type_ = "zset";
     scores_[w.back()] = score;
-    return Bool(true);
+    return BoolReply(true);
   }
   if (has("NX") || (has("GT") && score <= known->second) ||
       (has("LT") && score >= known->second)) {
-    return Bool(false);
+    return BoolReply(false);
   }
   const bool changed = known->second != score;
   known->second = score;
-  return Bool(has("CH") && changed);
+  return BoolReply(has("CH") && changed);
 }
 
 std::string NaiveKey::Range(const Words& w) const {
@@ -146,7 +144,7 @@ std::string NaiveKey::Sets(const Words& w) {
   }
   if (w[0] == "ZREM") {
     if (is) scores_.erase(known);
-    return Bool(is);
+    return BoolReply(is);
   }
   if (!is) return "nil";
   if (w[0] == "ZSCORE") return ScoreReply(known->second);

@@ -7,8 +7,6 @@ namespace weir {
 namespace testing {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-
 const char* const kConditions[] = {"NX", "XX", "GT", "LT"};
 
 }  // namespace

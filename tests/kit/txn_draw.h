@@ -3,6 +3,7 @@
 #define WEIR_TESTS_KIT_TXN_DRAW_H_
 
 #include <cstdint>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -53,6 +54,11 @@ class TxnDraw {
   Words Next(std::string_view type, int64_t size);
 
  private:
+  // Corners of arguments.
+  static constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  static constexpr double kInf = std::numeric_limits<double>::infinity();
+
   Words Of(Use use, int64_t size);
   Words OfKeys();
   Words OfStrings();

@@ -8,10 +8,6 @@ namespace weir {
 namespace testing {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
-
 // 7 bytes, highest first, as entries of the built-in logs have them.
 std::string SevenBytes(int64_t value) {
   std::string bytes;

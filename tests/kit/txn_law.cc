@@ -31,12 +31,12 @@ std::string TxnCaseName(const ::testing::TestParamInfo<TxnFactory>& info) {
 
 namespace {
 
-constexpr int64_t kStart = 1'700'000'000'000'000;
 constexpr int64_t kMs = 1'000;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-std::vector<std::pair<std::string, double>> Range(Txn& txn, int64_t start,
-                                                  int64_t stop, size_t room) {
+std::vector<std::pair<std::string, double>> SetRange(Txn& txn, int64_t start,
+                                                     int64_t stop,
+                                                     size_t room) {
   std::vector<ScoredMember> out(room);
   const int64_t n = txn.ZRANGE(start, stop, absl::MakeSpan(out));
   std::vector<std::pair<std::string, double>> list;
@@ -59,14 +59,14 @@ Words WholeOf(const std::string& type) {
 
 void RunRandomCommands(TxnHost& host, Use use, int steps, Rng& rng) {
   NaiveKey model;
-  TxnDraw draw(use, kStart / kMs, rng.LogUniform(20, 2'000),
+  TxnDraw draw(use, TxnLaw::kStart / kMs, rng.LogUniform(20, 2'000),
                rng.LogUniform(1, 50), rng);
   const auto same = [&](const Words& words, Txn& txn, int step) {
     ASSERT_EQ(RunOnTxn(words, txn), model.Do(words))
         << Readable(words) << " in step " << step << " on a " << use
         << ", WEIR_TEST_SEED=" << Seed();
   };
-  int64_t now = kStart;
+  int64_t now = TxnLaw::kStart;
   for (int i = 0; i < steps; ++i) {
     // Whole milliseconds, and never the very instant at which a key expires:
     // servers differ by one there.
@@ -114,7 +114,7 @@ TEST_P(TxnLaw, AMissingKeyAnswersAsOne) {
     EXPECT_EQ(txn.ZCARD(), 0);
     EXPECT_EQ(txn.ZCOUNT(ScoreBound::Lowest(), ScoreBound::Highest()), 0);
     EXPECT_FALSE(txn.ZSCORE("a").has_value());
-    EXPECT_EQ(Range(txn, 0, -1, 4), List());
+    EXPECT_EQ(SetRange(txn, 0, -1, 4), List());
     EXPECT_FALSE(txn.ZREM("a"));
     EXPECT_EQ(txn.ZREMRANGEBYRANK(0, -1), 0);
     EXPECT_EQ(txn.ZREMRANGEBYSCORE(ScoreBound::Lowest(), ScoreBound::Highest()),
@@ -131,7 +131,7 @@ TEST_P(TxnLaw, EqualScoresAreOrderedByMemberAsBytes) {
     txn.ZADD(4, "z");
     const List want = {{"z", 4},  {"", 5},  {"B", 5},    {"a", 5},
                        {"ab", 5}, {"b", 5}, {"\x7f", 5}, {"\xff", 5}};
-    EXPECT_EQ(Range(txn, 0, -1, 10), want);
+    EXPECT_EQ(SetRange(txn, 0, -1, 10), want);
   });
 }
 
@@ -142,7 +142,7 @@ TEST_P(TxnLaw, AKnownMemberGetsTheNewScore) {
     EXPECT_FALSE(txn.ZADD(3, "a"));
     EXPECT_FALSE(txn.ZADD(3, "a"));
     EXPECT_EQ(txn.ZSCORE("a"), 3);
-    EXPECT_EQ(Range(txn, 0, -1, 4), (List{{"b", 2}, {"a", 3}}));
+    EXPECT_EQ(SetRange(txn, 0, -1, 4), (List{{"b", 2}, {"a", 3}}));
   });
 }
 
@@ -158,7 +158,7 @@ TEST_P(TxnLaw, BoundsAreInclusiveUnlessTheySayOtherwise) {
     EXPECT_EQ(txn.ZREMRANGEBYSCORE({4, false}, {2, false}), 0);
     EXPECT_EQ(txn.ZREMRANGEBYSCORE(ScoreBound::Lowest(), {2, true}), 1);
     EXPECT_EQ(txn.ZREMRANGEBYSCORE({4, true}, ScoreBound::Highest()), 1);
-    EXPECT_EQ(Range(txn, 0, -1, 8), (List{{"2", 2}, {"3", 3}, {"4", 4}}));
+    EXPECT_EQ(SetRange(txn, 0, -1, 8), (List{{"2", 2}, {"3", 3}, {"4", 4}}));
   });
 }
 
@@ -166,19 +166,19 @@ TEST_P(TxnLaw, RanksCountFromEitherEndAndAreCutToWhatIsThere) {
   At(kStart, [](Txn& txn) {
     for (int i = 0; i < 4; ++i) txn.ZADD(i, std::to_string(i));
     const List all = {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}};
-    EXPECT_EQ(Range(txn, 0, -1, 8), all);
-    EXPECT_EQ(Range(txn, -100, 100, 8), all);
-    EXPECT_EQ(Range(txn, -2, -1, 8), (List{{"2", 2}, {"3", 3}}));
-    EXPECT_EQ(Range(txn, 1, 1, 8), (List{{"1", 1}}));
-    EXPECT_EQ(Range(txn, 3, 1, 8), List());
-    EXPECT_EQ(Range(txn, 4, 8, 8), List());
-    EXPECT_EQ(Range(txn, 0, -5, 8), List());
-    EXPECT_EQ(Range(txn, 0, -1, 2), (List{{"0", 0}, {"1", 1}}));
-    EXPECT_EQ(Range(txn, 0, -1, 0), List());
+    EXPECT_EQ(SetRange(txn, 0, -1, 8), all);
+    EXPECT_EQ(SetRange(txn, -100, 100, 8), all);
+    EXPECT_EQ(SetRange(txn, -2, -1, 8), (List{{"2", 2}, {"3", 3}}));
+    EXPECT_EQ(SetRange(txn, 1, 1, 8), (List{{"1", 1}}));
+    EXPECT_EQ(SetRange(txn, 3, 1, 8), List());
+    EXPECT_EQ(SetRange(txn, 4, 8, 8), List());
+    EXPECT_EQ(SetRange(txn, 0, -5, 8), List());
+    EXPECT_EQ(SetRange(txn, 0, -1, 2), (List{{"0", 0}, {"1", 1}}));
+    EXPECT_EQ(SetRange(txn, 0, -1, 0), List());
     EXPECT_EQ(txn.ZREMRANGEBYRANK(4, 9), 0);
     EXPECT_EQ(txn.ZREMRANGEBYRANK(-1, -1), 1);
     EXPECT_EQ(txn.ZREMRANGEBYRANK(0, 0), 1);
-    EXPECT_EQ(Range(txn, 0, -1, 8), (List{{"1", 1}, {"2", 2}}));
+    EXPECT_EQ(SetRange(txn, 0, -1, 8), (List{{"1", 1}, {"2", 2}}));
   });
 }
 
@@ -288,10 +288,10 @@ TEST_P(TxnLaw, ScoresAreDoublesToTheirEnds) {
     txn.ZADD(-kInf, "least");
     txn.ZADD(0.5, "half");
     txn.ZADD(9007199254740991.0, "exact");
-    EXPECT_EQ(Range(txn, 0, -1, 8), (List{{"least", -kInf},
-                                          {"half", 0.5},
-                                          {"exact", 9007199254740991.0},
-                                          {"most", kInf}}));
+    EXPECT_EQ(SetRange(txn, 0, -1, 8), (List{{"least", -kInf},
+                                             {"half", 0.5},
+                                             {"exact", 9007199254740991.0},
+                                             {"most", kInf}}));
     EXPECT_EQ(txn.ZCOUNT(ScoreBound::Lowest(), ScoreBound::Highest()), 4);
     EXPECT_EQ(txn.ZCOUNT({-kInf, true}, {kInf, true}), 2);
   });

@@ -12,14 +12,13 @@ namespace weir {
 namespace testing {
 namespace {
 
-constexpr int64_t kStart = 1'700'000'000'000'000;
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMostInteger = std::numeric_limits<int64_t>::max();
 
 const char kWrongType[] =
     "WRONGTYPE Operation against a key holding the wrong kind of value";
 
-std::vector<std::string> Range(Txn& txn, int64_t start, int64_t stop,
-                               size_t room) {
+std::vector<std::string> ListRange(Txn& txn, int64_t start, int64_t stop,
+                                   size_t room) {
   std::vector<std::string> out(room);
   out.resize(static_cast<size_t>(txn.LRANGE(start, stop, absl::MakeSpan(out))));
   return out;
@@ -37,9 +36,9 @@ TEST_P(TxnLaw, ListsCountFromEitherEnd) {
     EXPECT_EQ(txn.RPUSH("b"), 1);
     EXPECT_EQ(txn.RPUSH("c"), 2);
     EXPECT_EQ(txn.LPUSH("a"), 3);
-    EXPECT_EQ(Range(txn, 0, -1, 8), (Strings{"a", "b", "c"}));
-    EXPECT_EQ(Range(txn, -100, 100, 2), (Strings{"a", "b"}));
-    EXPECT_EQ(Range(txn, 2, 1, 8), Strings());
+    EXPECT_EQ(ListRange(txn, 0, -1, 8), (Strings{"a", "b", "c"}));
+    EXPECT_EQ(ListRange(txn, -100, 100, 2), (Strings{"a", "b"}));
+    EXPECT_EQ(ListRange(txn, 2, 1, 8), Strings());
     EXPECT_EQ(txn.LINDEX(0), "a");
     EXPECT_EQ(txn.LINDEX(-1), "c");
     EXPECT_EQ(txn.LINDEX(3), std::nullopt);
@@ -63,7 +62,7 @@ TEST_P(TxnLaw, LsetOfNothingIsAnError) {
     txn.RPUSH("a");
     EXPECT_FALSE(txn.LSET(1, "b"));
     EXPECT_EQ(txn.TakeError(), "ERR index out of range");
-    EXPECT_EQ(Range(txn, 0, -1, 4), Strings{"a"});
+    EXPECT_EQ(ListRange(txn, 0, -1, 4), Strings{"a"});
   });
 }
 
@@ -158,10 +157,10 @@ TEST_P(TxnLaw, WholeNumbersAreOf64Bits) {
     EXPECT_EQ(txn.INCRBY(-7), -2);
     EXPECT_EQ(txn.GET(), "-2");
     EXPECT_EQ(txn.PTTL(), 1000);
-    txn.SET(std::to_string(kMost), 1000);
+    txn.SET(std::to_string(kMostInteger), 1000);
     EXPECT_EQ(txn.INCRBY(1), std::nullopt);
     EXPECT_EQ(txn.TakeError(), "ERR increment or decrement would overflow");
-    EXPECT_EQ(txn.GET(), std::to_string(kMost));
+    EXPECT_EQ(txn.GET(), std::to_string(kMostInteger));
     for (const char* text : {"", " 1", "1 ", "+1", "01", "-0", "1.0", "0x1",
                              "9223372036854775808"}) {
       txn.SET(text, 1000);
@@ -230,7 +229,7 @@ TEST_P(TxnLaw, ExpiriesAreSetUnderConditions) {
     EXPECT_TRUE(txn.PERSIST());
     EXPECT_FALSE(txn.PERSIST());
     EXPECT_EQ(txn.PEXPIRETIME(), -1);
-    EXPECT_FALSE(txn.PEXPIRE(kMost));
+    EXPECT_FALSE(txn.PEXPIRE(kMostInteger));
     EXPECT_EQ(txn.TakeError(), "ERR invalid expire time in 'pexpire' command");
     EXPECT_TRUE(txn.PEXPIREAT(0, ExpireIf::kEarlier));
     EXPECT_FALSE(txn.EXISTS());

@@ -14,6 +14,8 @@ namespace testing {
 
 std::string IntegerReply(int64_t n) { return ":" + std::to_string(n); }
 
+std::string BoolReply(bool b) { return IntegerReply(b ? 1 : 0); }
+
 std::string BytesReply(std::string_view bytes) {
   return "$" + std::string(bytes);
 }
@@ -89,8 +91,6 @@ std::string Readable(const Words& words) {
 }
 
 namespace {
-
-std::string Bool(bool b) { return IntegerReply(b ? 1 : 0); }
 
 std::string Bytes(const std::optional<std::string_view>& bytes) {
   return bytes ? BytesReply(*bytes) : "nil";
@@ -171,7 +171,7 @@ std::string Set(const Words& w, Txn& txn) {
 
 std::string Zadd(const Words& w, Txn& txn) {
   const std::string& score = w[w.size() - 2];
-  if (w.size() == 3) return Bool(txn.ZADD(ScoreOf(score), w.back()));
+  if (w.size() == 3) return BoolReply(txn.ZADD(ScoreOf(score), w.back()));
   ZaddOptions options;
   const size_t end = w.size() - 2;
   options.only = OnlyOf(w, 1, end);
@@ -180,7 +180,7 @@ std::string Zadd(const Words& w, Txn& txn) {
     if (w[i] == "LT") options.score = ScoreIf::kLess;
     if (w[i] == "CH") options.ch = true;
   }
-  return Bool(txn.ZADD(ScoreOf(score), w.back(), options));
+  return BoolReply(txn.ZADD(ScoreOf(score), w.back(), options));
 }
 
 std::string Lrange(const Words& w, Txn& txn) {
@@ -227,28 +227,29 @@ using Command = std::function<std::string(const Words&, Txn&)>;
 
 const std::map<std::string, Command>& Commands() {
   static const auto* const commands = new std::map<std::string, Command>{
-      {"EXISTS", [](const Words&, Txn& t) { return Bool(t.EXISTS()); }},
-      {"DEL", [](const Words&, Txn& t) { return Bool(t.DEL()); }},
+      {"EXISTS", [](const Words&, Txn& t) { return BoolReply(t.EXISTS()); }},
+      {"DEL", [](const Words&, Txn& t) { return BoolReply(t.DEL()); }},
       {"TYPE",
        [](const Words&, Txn& t) { return "+" + std::string(t.TYPE()); }},
       {"PEXPIRE",
        [](const Words& w, Txn& t) {
-         return Bool(w.size() == 2
-                         ? t.PEXPIRE(IntegerOf(w[1]))
-                         : t.PEXPIRE(IntegerOf(w[1]), ConditionOf(w)));
+         return BoolReply(w.size() == 2
+                              ? t.PEXPIRE(IntegerOf(w[1]))
+                              : t.PEXPIRE(IntegerOf(w[1]), ConditionOf(w)));
        }},
       {"PEXPIREAT",
        [](const Words& w, Txn& t) {
-         return Bool(t.PEXPIREAT(IntegerOf(w[1]), ConditionOf(w)));
+         return BoolReply(t.PEXPIREAT(IntegerOf(w[1]), ConditionOf(w)));
        }},
       {"PTTL", [](const Words&, Txn& t) { return IntegerReply(t.PTTL()); }},
       {"PEXPIRETIME",
        [](const Words&, Txn& t) { return IntegerReply(t.PEXPIRETIME()); }},
-      {"PERSIST", [](const Words&, Txn& t) { return Bool(t.PERSIST()); }},
+      {"PERSIST", [](const Words&, Txn& t) { return BoolReply(t.PERSIST()); }},
 
       {"GET", [](const Words&, Txn& t) { return Bytes(t.GET()); }},
       {"SET", Set},
-      {"SETNX", [](const Words& w, Txn& t) { return Bool(t.SETNX(w[1])); }},
+      {"SETNX",
+       [](const Words& w, Txn& t) { return BoolReply(t.SETNX(w[1])); }},
       {"GETSET",
        [](const Words& w, Txn& t) { return BytesReply(t.GETSET(w[1])); }},
       {"GETDEL", [](const Words&, Txn& t) { return BytesReply(t.GETDEL()); }},
@@ -326,7 +327,7 @@ const std::map<std::string, Command>& Commands() {
                                      count, out);
          });
        }},
-      {"ZREM", [](const Words& w, Txn& t) { return Bool(t.ZREM(w[1])); }},
+      {"ZREM", [](const Words& w, Txn& t) { return BoolReply(t.ZREM(w[1])); }},
       {"ZREMRANGEBYRANK",
        [](const Words& w, Txn& t) {
          return IntegerReply(
@@ -339,14 +340,16 @@ const std::map<std::string, Command>& Commands() {
       {"ZPOPMIN", [](const Words&, Txn& t) { return Popped(t.ZPOPMIN()); }},
       {"ZPOPMAX", [](const Words&, Txn& t) { return Popped(t.ZPOPMAX()); }},
 
-      {"HSET", [](const Words& w, Txn& t) { return Bool(t.HSET(w[1], w[2])); }},
+      {"HSET",
+       [](const Words& w, Txn& t) { return BoolReply(t.HSET(w[1], w[2])); }},
       {"HSETNX",
-       [](const Words& w, Txn& t) { return Bool(t.HSETNX(w[1], w[2])); }},
+       [](const Words& w, Txn& t) { return BoolReply(t.HSETNX(w[1], w[2])); }},
       {"HGET", [](const Words& w, Txn& t) { return Bytes(t.HGET(w[1])); }},
       {"HMGET", Hmget},
       {"HGETALL", [](const Words&, Txn& t) { return Hgetall(t); }},
-      {"HDEL", [](const Words& w, Txn& t) { return Bool(t.HDEL(w[1])); }},
-      {"HEXISTS", [](const Words& w, Txn& t) { return Bool(t.HEXISTS(w[1])); }},
+      {"HDEL", [](const Words& w, Txn& t) { return BoolReply(t.HDEL(w[1])); }},
+      {"HEXISTS",
+       [](const Words& w, Txn& t) { return BoolReply(t.HEXISTS(w[1])); }},
       {"HLEN", [](const Words&, Txn& t) { return IntegerReply(t.HLEN()); }},
       {"HSTRLEN",
        [](const Words& w, Txn& t) { return IntegerReply(t.HSTRLEN(w[1])); }},

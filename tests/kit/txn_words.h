@@ -28,6 +28,7 @@ std::string RunOnTxn(const Words& words, Txn& txn);
 
 // The pieces of a reply.
 std::string IntegerReply(int64_t n);
+std::string BoolReply(bool b);  // 1 or 0
 std::string BytesReply(std::string_view bytes);
 std::string BytesReply(const std::optional<std::string>& bytes);
 std::string ArrayReply(const std::vector<std::string>& elements);

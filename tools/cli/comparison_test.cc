@@ -12,6 +12,7 @@
 #include "tools/cli/comparison_text.h"
 #include "tools/cli/fake_source.h"
 #include "tools/cli/run_setup.h"
+#include "tools/cli/time_units.h"
 #include "tools/cli/trace_run.h"
 #include "tools/cli/typed_limit.h"
 
@@ -22,8 +23,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr int64_t kS = 1'000'000;
 
 // Limits as they are typed, and one trace through them.
 struct Compares {

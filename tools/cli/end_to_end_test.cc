@@ -340,23 +340,25 @@ TEST_P(RefusedReplay, SaysWhyInOneLineAndLeavesNoDecisions) {
   EXPECT_THAT(folder_.List(), UnorderedElementsAre("limits.json", "t.csv"));
 }
 
-constexpr char kTrace[] = "time,key\n1,k\n";
+constexpr char kOneCall[] = "time,key\n1,k\n";
 
 INSTANTIATE_TEST_SUITE_P(
     All, RefusedReplay,
     ::testing::Values(
-        Refused{"NoJson", "{", kTrace, 2, "limits.json: line 1, column 2: "},
+        Refused{"NoJson", "{", kOneCall, 2, "limits.json: line 1, column 2: "},
         Refused{"MissingField", R"({"rules": [{"algorithm": "uniform"}]})",
-                kTrace, 2, "limits.json: rules[0].interval: missing"},
+                kOneCall, 2, "limits.json: rules[0].interval: missing"},
         Refused{"WrongType",
                 R"({"rules": [{"algorithm": "uniform", "interval": 5}]})",
-                kTrace, 2, "limits.json: rules[0].interval: is 5; allowed: "},
+                kOneCall, 2, "limits.json: rules[0].interval: is 5; allowed: "},
         Refused{"UnknownAlgorithm", R"({"rules": [{"algorithm": "x"}]})",
-                kTrace, 2, "limits.json: rules[0].algorithm: \"x\" is unknown"},
+                kOneCall, 2,
+                "limits.json: rules[0].algorithm: \"x\" is unknown"},
         Refused{"ColumnMissing",
                 R"({"rules": [{"algorithm": "uniform", "interval": "1s",
                     "key": "{user}"}]})",
-                kTrace, 2, "t.csv has no column {user}; the columns are: time"},
+                kOneCall, 2,
+                "t.csv has no column {user}; the columns are: time"},
         Refused{"NoTrace", kOnePerMinute, "what,ever\n1,2\n", 2, "t.csv"}),
     ::testing::PrintToStringParamName());
 
@@ -372,7 +374,7 @@ TEST_F(Replayed, SaysThatAFileIsNotThere) {
 
 TEST_F(Replayed, SaysThatTheDecisionsCannotBeWritten) {
   Limits(kOnePerMinute);
-  folder_.Write("t.csv", kTrace);
+  folder_.Write("t.csv", kOneCall);
   const Ended ended = Replay({"--decisions", Path("no/d"), Path("t.csv")});
   EXPECT_EQ(ended.code, 1);
   EXPECT_THAT(ended.err, HasSubstr("no/d: cannot be written: "));
@@ -381,13 +383,13 @@ TEST_F(Replayed, SaysThatTheDecisionsCannotBeWritten) {
 
 TEST_F(Replayed, DoesNotWriteOverItsInput) {
   Limits(kOnePerMinute);
-  folder_.Write("t.csv", kTrace);
+  folder_.Write("t.csv", kOneCall);
   for (const char* name : {"t.csv", "./t.csv", "limits.json"}) {
     const Ended ended = Replay({"--decisions", Path(name), Path("t.csv")});
     EXPECT_EQ(ended.code, 2);
     EXPECT_THAT(ended.err, HasSubstr("is an input; allowed: another file"));
   }
-  EXPECT_EQ(folder_.Read("t.csv"), kTrace);
+  EXPECT_EQ(folder_.Read("t.csv"), kOneCall);
 }
 
 TEST_F(Replayed, RemovesItsTemporaryFileWhenItIsInterrupted) {

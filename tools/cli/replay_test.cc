@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tools/cli/replay_fixture.h"
+#include "tools/cli/time_units.h"
 
 namespace weir::cli {
 namespace {
@@ -12,7 +13,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr int64_t kS = 1'000'000;
 constexpr char kOnePerMinute[] =
     R"({"rules": [{"algorithm": "uniform", "interval": "1m"}]})";
 

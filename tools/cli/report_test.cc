@@ -9,6 +9,7 @@
 #include "tools/cli/replay_fixture.h"
 #include "tools/cli/report_json.h"
 #include "tools/cli/report_text.h"
+#include "tools/cli/time_units.h"
 
 namespace weir::cli {
 namespace {
@@ -16,7 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int64_t kS = 1'000'000;
 // 2023-11-14 22:13:00 UTC: a full minute.
 constexpr int64_t kStart = 1'699'999'980 * kS;
 

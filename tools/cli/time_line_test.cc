@@ -7,12 +7,11 @@
 #include <map>
 #include <random>
 
+#include "tools/cli/time_units.h"
 #include "weir/time.h"
 
 namespace weir::cli {
 namespace {
-
-constexpr int64_t kS = 1'000'000;
 
 TEST(TimeLine, BeginsNarrow) {
   TimeLine line(10);

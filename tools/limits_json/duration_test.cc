@@ -5,32 +5,32 @@
 namespace weir::cli {
 namespace {
 
-int64_t Parse(std::string_view text) {
+int64_t MicrosOf(std::string_view text) {
   const absl::StatusOr<Micros> duration = ParseDuration(text);
   EXPECT_TRUE(duration.ok()) << text << ": " << duration.status();
   return duration.ok() ? duration->count() : -1;
 }
 
 TEST(Duration, ReadsEachUnit) {
-  EXPECT_EQ(Parse("250us"), 250);
-  EXPECT_EQ(Parse("10ms"), 10'000);
-  EXPECT_EQ(Parse("1s"), 1'000'000);
-  EXPECT_EQ(Parse("5m"), 300'000'000);
-  EXPECT_EQ(Parse("1h"), 3'600'000'000);
-  EXPECT_EQ(Parse("7d"), 604'800'000'000);
+  EXPECT_EQ(MicrosOf("250us"), 250);
+  EXPECT_EQ(MicrosOf("10ms"), 10'000);
+  EXPECT_EQ(MicrosOf("1s"), 1'000'000);
+  EXPECT_EQ(MicrosOf("5m"), 300'000'000);
+  EXPECT_EQ(MicrosOf("1h"), 3'600'000'000);
+  EXPECT_EQ(MicrosOf("7d"), 604'800'000'000);
 }
 
 TEST(Duration, ReadsFractionsExactly) {
-  EXPECT_EQ(Parse("1.5s"), 1'500'000);
-  EXPECT_EQ(Parse("0.000001s"), 1);
-  EXPECT_EQ(Parse("0.10s"), 100'000);
-  EXPECT_EQ(Parse("1.000us"), 1);
+  EXPECT_EQ(MicrosOf("1.5s"), 1'500'000);
+  EXPECT_EQ(MicrosOf("0.000001s"), 1);
+  EXPECT_EQ(MicrosOf("0.10s"), 100'000);
+  EXPECT_EQ(MicrosOf("1.000us"), 1);
   // 2^-13 of a day: every digit counts.
-  EXPECT_EQ(Parse("0.0001220703125d"), 10'546'875);
-  EXPECT_EQ(Parse("9007199254.740991s"), kMaxExact);
-  EXPECT_EQ(Parse("9007199254740991us"), kMaxExact);
-  EXPECT_EQ(Parse("000000000000000000001s"), 1'000'000);
-  EXPECT_EQ(Parse("-1.5s"), -1'500'000);
+  EXPECT_EQ(MicrosOf("0.0001220703125d"), 10'546'875);
+  EXPECT_EQ(MicrosOf("9007199254.740991s"), kMaxExact);
+  EXPECT_EQ(MicrosOf("9007199254740991us"), kMaxExact);
+  EXPECT_EQ(MicrosOf("000000000000000000001s"), 1'000'000);
+  EXPECT_EQ(MicrosOf("-1.5s"), -1'500'000);
 }
 
 TEST(Duration, RefusesWhatIsNoDuration) {
@@ -70,7 +70,7 @@ TEST(Duration, WritesWhatItReads) {
   EXPECT_EQ(FormatDuration(Micros(1'500)), "1500us");
   for (const int64_t us : {int64_t{1}, int64_t{1000}, int64_t{86'400'000'000},
                            int64_t{129'600'000'000}, kMaxExact}) {
-    EXPECT_EQ(Parse(FormatDuration(Micros(us))), us);
+    EXPECT_EQ(MicrosOf(FormatDuration(Micros(us))), us);
   }
 }
 

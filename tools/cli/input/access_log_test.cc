@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tools/cli/input/leap_day.h"
 #include "tools/cli/input/row.h"
 #include "weir/testing/random.h"
 

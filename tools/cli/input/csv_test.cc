@@ -11,30 +11,30 @@ namespace weir::cli {
 namespace {
 
 using State = QuotedSplitter::State;
-using Fields = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
-Fields Plain(const std::string& record) {
+Strings Plain(const std::string& record) {
   std::vector<std::string_view> views(8);
   const size_t n = SplitPlain(record, views.data(), views.size());
   EXPECT_LE(n, views.size());
-  return Fields(views.begin(), views.begin() + static_cast<ptrdiff_t>(n));
+  return Strings(views.begin(), views.begin() + static_cast<ptrdiff_t>(n));
 }
 
 // Feeds a whole record at once.
-std::optional<Fields> Quoted(std::string record, State* state) {
+std::optional<Strings> Quoted(std::string record, State* state) {
   QuotedSplitter splitter;
   splitter.Reset();
   *state = splitter.Feed(record.data(), record.size());
   if (*state != State::kDone) return std::nullopt;
   const std::vector<std::string_view>& views = splitter.Finish(record.data());
-  return Fields(views.begin(), views.end());
+  return Strings(views.begin(), views.end());
 }
 
-Fields Quoted(const std::string& record) {
+Strings Quoted(const std::string& record) {
   State state;
-  std::optional<Fields> fields = Quoted(record, &state);
+  std::optional<Strings> fields = Quoted(record, &state);
   EXPECT_TRUE(fields.has_value()) << record;
-  return fields.value_or(Fields{});
+  return fields.value_or(Strings{});
 }
 
 State StateOf(const std::string& record) {
@@ -44,11 +44,11 @@ State StateOf(const std::string& record) {
 }
 
 TEST(CsvTest, PlainRecordsAreSplitAtCommas) {
-  EXPECT_EQ(Plain(""), Fields({""}));
-  EXPECT_EQ(Plain("a"), Fields({"a"}));
-  EXPECT_EQ(Plain("a,b"), Fields({"a", "b"}));
-  EXPECT_EQ(Plain(","), Fields({"", ""}));
-  EXPECT_EQ(Plain(" a ,, b"), Fields({" a ", "", " b"}));
+  EXPECT_EQ(Plain(""), Strings({""}));
+  EXPECT_EQ(Plain("a"), Strings({"a"}));
+  EXPECT_EQ(Plain("a,b"), Strings({"a", "b"}));
+  EXPECT_EQ(Plain(","), Strings({"", ""}));
+  EXPECT_EQ(Plain(" a ,, b"), Strings({" a ", "", " b"}));
 }
 
 TEST(CsvTest, FieldsBeyondTheRoomAreOnlyCounted) {
@@ -59,19 +59,19 @@ TEST(CsvTest, FieldsBeyondTheRoomAreOnlyCounted) {
 }
 
 TEST(CsvTest, QuotesAreRemovedAndPairsHalved) {
-  EXPECT_EQ(Quoted("\"a\""), Fields({"a"}));
-  EXPECT_EQ(Quoted("\"\""), Fields({""}));
-  EXPECT_EQ(Quoted("\"a,b\",c"), Fields({"a,b", "c"}));
-  EXPECT_EQ(Quoted("\"a\"\"b\""), Fields({"a\"b"}));
-  EXPECT_EQ(Quoted("\"\"\"\""), Fields({"\""}));
-  EXPECT_EQ(Quoted("\"\"\"\"\"\""), Fields({"\"\""}));
-  EXPECT_EQ(Quoted("x,\"\",\"y\","), Fields({"x", "", "y", ""}));
-  EXPECT_EQ(Quoted("\"a\nb\""), Fields({"a\nb"}));
+  EXPECT_EQ(Quoted("\"a\""), Strings({"a"}));
+  EXPECT_EQ(Quoted("\"\""), Strings({""}));
+  EXPECT_EQ(Quoted("\"a,b\",c"), Strings({"a,b", "c"}));
+  EXPECT_EQ(Quoted("\"a\"\"b\""), Strings({"a\"b"}));
+  EXPECT_EQ(Quoted("\"\"\"\""), Strings({"\""}));
+  EXPECT_EQ(Quoted("\"\"\"\"\"\""), Strings({"\"\""}));
+  EXPECT_EQ(Quoted("x,\"\",\"y\","), Strings({"x", "", "y", ""}));
+  EXPECT_EQ(Quoted("\"a\nb\""), Strings({"a\nb"}));
 }
 
 TEST(CsvTest, QuoteInsideAnUnquotedFieldIsText) {
-  EXPECT_EQ(Quoted("a\"b,c\"\"d"), Fields({"a\"b", "c\"\"d"}));
-  EXPECT_EQ(Quoted(" \"a\""), Fields({" \"a\""}));
+  EXPECT_EQ(Quoted("a\"b,c\"\"d"), Strings({"a\"b", "c\"\"d"}));
+  EXPECT_EQ(Quoted(" \"a\""), Strings({" \"a\""}));
 }
 
 TEST(CsvTest, WrongQuotesAreSeen) {
@@ -88,7 +88,7 @@ TEST(CsvTest, RandomRecordsComeBack) {
   testing::Rng rng = testing::TestRng();
   const std::string alphabet = "ab,\"\n\r";
   for (int round = testing::Rounds(5000, 500000); round > 0; --round) {
-    Fields fields(static_cast<size_t>(rng.Uniform(1, 5)));
+    Strings fields(static_cast<size_t>(rng.Uniform(1, 5)));
     std::string record;
     for (size_t i = 0; i < fields.size(); ++i) {
       for (int64_t n = rng.Uniform(0, 6); n > 0; --n) {
@@ -113,7 +113,7 @@ TEST(CsvTest, RandomRecordsComeBack) {
     }
     ASSERT_EQ(state, State::kDone) << record;
     const std::vector<std::string_view>& views = splitter.Finish(memory.data());
-    ASSERT_EQ(Fields(views.begin(), views.end()), fields) << record;
+    ASSERT_EQ(Strings(views.begin(), views.end()), fields) << record;
   }
 }
 

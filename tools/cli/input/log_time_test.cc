@@ -4,13 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tools/cli/input/leap_day.h"
 #include "tools/cli/input/row.h"
 
 namespace weir::cli {
 namespace {
-
-// 2016-02-29 12:00:00 UTC.
-constexpr int64_t kNoon = 1456747200 * int64_t{1000000};
 
 int64_t Micros(const std::string& text) {
   int64_t micros = 0;
@@ -19,7 +17,7 @@ int64_t Micros(const std::string& text) {
   return micros;
 }
 
-std::string Wrong(const std::string& text) {
+std::string WhyNot(const std::string& text) {
   int64_t micros = 4711;
   const char* wrong = ParseLogTime(text, &micros);
   EXPECT_EQ(micros, 4711) << text;
@@ -48,7 +46,7 @@ TEST(LogTimeTest, FractionIsKeptToTheMicrosecond) {
   EXPECT_EQ(Micros("29/Feb/2016:12:00:00.25 +0000"), kNoon + 250000);
   EXPECT_EQ(Micros("29/Feb/2016:12:00:00.000001 +0000"), kNoon + 1);
   EXPECT_EQ(Micros("2016-02-29T12:00:00,999999999Z"), kNoon + 999999);
-  EXPECT_EQ(Wrong("29/Feb/2016:12:00:00. +0000"), "not a time");
+  EXPECT_EQ(WhyNot("29/Feb/2016:12:00:00. +0000"), "not a time");
 }
 
 TEST(LogTimeTest, LeapSecondIsTheNextSecond) {
@@ -67,24 +65,24 @@ TEST(LogTimeTest, YearsBefore1970AreNegative) {
 }
 
 TEST(LogTimeTest, DaysThatDoNotExistAreRefused) {
-  EXPECT_EQ(Wrong("29/Feb/2015:12:00:00 +0000"), "no such day");
-  EXPECT_EQ(Wrong("29/Feb/1900:12:00:00 +0000"), "no such day");
-  EXPECT_EQ(Wrong("31/Apr/2016:12:00:00 +0000"), "no such day");
-  EXPECT_EQ(Wrong("00/Apr/2016:12:00:00 +0000"), "no such day");
-  EXPECT_EQ(Wrong("32/Jan/2016:12:00:00 +0000"), "no such day");
-  EXPECT_EQ(Wrong("01/Abr/2016:12:00:00 +0000"), "no such month");
-  EXPECT_EQ(Wrong("2016-13-01T12:00:00Z"), "no such month");
-  EXPECT_EQ(Wrong("01/Apr/2016:24:00:00 +0000"), "no such hour");
-  EXPECT_EQ(Wrong("01/Apr/2016:12:60:00 +0000"), "no such minute");
-  EXPECT_EQ(Wrong("01/Apr/2016:12:00:61 +0000"), "no such second");
+  EXPECT_EQ(WhyNot("29/Feb/2015:12:00:00 +0000"), "no such day");
+  EXPECT_EQ(WhyNot("29/Feb/1900:12:00:00 +0000"), "no such day");
+  EXPECT_EQ(WhyNot("31/Apr/2016:12:00:00 +0000"), "no such day");
+  EXPECT_EQ(WhyNot("00/Apr/2016:12:00:00 +0000"), "no such day");
+  EXPECT_EQ(WhyNot("32/Jan/2016:12:00:00 +0000"), "no such day");
+  EXPECT_EQ(WhyNot("01/Abr/2016:12:00:00 +0000"), "no such month");
+  EXPECT_EQ(WhyNot("2016-13-01T12:00:00Z"), "no such month");
+  EXPECT_EQ(WhyNot("01/Apr/2016:24:00:00 +0000"), "no such hour");
+  EXPECT_EQ(WhyNot("01/Apr/2016:12:60:00 +0000"), "no such minute");
+  EXPECT_EQ(WhyNot("01/Apr/2016:12:00:61 +0000"), "no such second");
 }
 
 TEST(LogTimeTest, TimesBeyondTheRangeAreRefused) {
-  EXPECT_EQ(Wrong("31/Dec/9999:23:59:59 +0000"), "time out of range");
-  EXPECT_EQ(Wrong("01/Jan/0001:00:00:00 +0000"), "time out of range");
+  EXPECT_EQ(WhyNot("31/Dec/9999:23:59:59 +0000"), "time out of range");
+  EXPECT_EQ(WhyNot("01/Jan/0001:00:00:00 +0000"), "time out of range");
   // The last second within it.
   EXPECT_EQ(Micros("05/Jun/2255:23:47:34.740991 +0000"), kMaxTraceNumber);
-  EXPECT_EQ(Wrong("05/Jun/2255:23:47:34.740992 +0000"), "time out of range");
+  EXPECT_EQ(WhyNot("05/Jun/2255:23:47:34.740992 +0000"), "time out of range");
 }
 
 TEST(LogTimeTest, OtherTextIsNoTime) {
@@ -93,14 +91,14 @@ TEST(LogTimeTest, OtherTextIsNoTime) {
         "29/Feb/2016:12:00", "29/Feb/2016:12:00:0", "29/Feb/16:12:00:00 +0000",
         "29-Feb-2016:12:00:00 +0000", "Mon Feb 29 12:00:00 2016", "2016-02-29",
         "2016-02-29T12:00Z", "2016-2-29T12:00:00Z", "1456747200"}) {
-    EXPECT_EQ(Wrong(text), "not a time") << text;
+    EXPECT_EQ(WhyNot(text), "not a time") << text;
   }
   for (const char* text :
        {"29/Feb/2016:12:00:00 CEST", "29/Feb/2016:12:00:00 +2400",
         "29/Feb/2016:12:00:00 +0060", "29/Feb/2016:12:00:00 +",
         "29/Feb/2016:12:00:00 +0", "29/Feb/2016:12:00:00 +00000",
         "29/Feb/2016:12:00:00 +0000 x"}) {
-    EXPECT_EQ(Wrong(text), "no such time zone") << text;
+    EXPECT_EQ(WhyNot(text), "no such time zone") << text;
   }
 }
 

@@ -41,6 +41,10 @@ inline std::ostream& operator<<(std::ostream& out, const TxnFactory& f) {
 }
 
 class TxnLaw : public ::testing::TestWithParam<TxnFactory> {
+ public:
+  // When most steps are made.
+  static constexpr int64_t kStart = 1'700'000'000'000'000;
+
  protected:
   TxnLaw() : rng_(TestRng()), host_(GetParam().make()) {}
 
