@@ -4,18 +4,18 @@
 // The first pieces are small (an array of few elements takes little), the
 // others blocks of 512 elements.
 //
-// Not thread safe: the lock of its stripe is held.
+// Not thread safe, but for size and Glimpse: the lock of its stripe is held.
 #ifndef WEIR_BACKENDS_MEMORY_DENSE_ARRAY_H_
 #define WEIR_BACKENDS_MEMORY_DENSE_ARRAY_H_
 
-#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 
 #include "absl/base/attributes.h"
-#include "absl/container/inlined_vector.h"
 #include "backends/memory/block_pool.h"
+#include "backends/memory/piece_list.h"
 
 namespace weir {
 
@@ -32,38 +32,40 @@ class DenseArray {
   DenseArray(const DenseArray&) = delete;
   DenseArray& operator=(const DenseArray&) = delete;
 
-  uint32_t size() const { return size_; }
+  // Without the lock: what it is or was.
+  uint32_t size() const { return size_.load(std::memory_order_relaxed); }
   size_t stride() const { return stride_; }
   // What its pieces take, in bytes.
   size_t bytes() const { return bytes_; }
 
   // i < size().
   ABSL_ATTRIBUTE_ALWAYS_INLINE char* operator[](uint32_t i) const {
-    if (__builtin_expect(i >= kBlockElements, 1)) {
-      return pieces_[(i / kBlockElements) + kSmallPieces - 1] +
-             (i % kBlockElements) * stride_;
-    }
-    if (i < kFirst) return pieces_[0] + i * stride_;
-    // Piece p holds [kFirst << (p - 1), kFirst << p).
-    const uint32_t p = 32 - static_cast<uint32_t>(__builtin_clz(i / kFirst));
-    return pieces_[p] + (i - (kFirst << (p - 1))) * stride_;
+    const Place place = PlaceOf(i);
+    return pieces_[place.piece] + place.element * stride_;
+  }
+  // Where element i lies or has lain, or nowhere: see PieceList. Needs no lock.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE const void* Glimpse(uint32_t i) const {
+    const Place place = PlaceOf(i);
+    return pieces_.Glimpse(place.piece) + place.element * stride_;
   }
 
   // A new last element, its bytes whatever they are. The array must be below
   // 2^28 elements. Throws as operator new does; then nothing has changed.
   char* Append() {
     Reserve();
-    return (*this)[size_++];
+    const uint32_t last = size();
+    SetSize(last + 1);
+    return (*this)[last];
   }
   // The next Append, unless a Pop comes before it, does not throw; this does.
   void Reserve() {
-    if (size_ == capacity_) AddPiece();
+    if (size() == capacity_) AddPiece();
   }
 
   // Takes the last element away. A piece goes when the one before it is no
   // more than half full, so that coming and going costs nothing.
   void Pop() {
-    --size_;
+    SetSize(size() - 1);
     if (!held_ && HasSpare()) DropPiece();
   }
 
@@ -77,7 +79,22 @@ class DenseArray {
 
  private:
   static constexpr uint32_t kFirst = 16;
-  static constexpr size_t kSmallPieces = 6;  // 16, 16, 32, 64, 128, 256
+  static constexpr uint32_t kSmallPieces = 6;  // 16, 16, 32, 64, 128, 256
+
+  struct Place {
+    uint32_t piece;
+    uint32_t element;
+  };
+  ABSL_ATTRIBUTE_ALWAYS_INLINE static Place PlaceOf(uint32_t i) {
+    if (__builtin_expect(i >= kBlockElements, 1)) {
+      return {i / kBlockElements + kSmallPieces - 1, i % kBlockElements};
+    }
+    if (i < kFirst) return {0, i};
+    // Piece p holds [kFirst << (p - 1), kFirst << p).
+    const uint32_t p = 32 - static_cast<uint32_t>(__builtin_clz(i / kFirst));
+    return {p, i - (kFirst << (p - 1))};
+  }
+  void SetSize(uint32_t size) { size_.store(size, std::memory_order_relaxed); }
 
   // Elements of the first n pieces.
   static uint32_t CapacityOf(size_t n) {
@@ -95,14 +112,14 @@ class DenseArray {
   // The last piece is not needed.
   bool HasSpare() const {
     const uint32_t last = capacity_ - PieceElements();
-    return size_ <= last - (last == 0 ? 0 : PieceBefore() / 2);
+    return size() <= last - (last == 0 ? 0 : PieceBefore() / 2);
   }
 
   void AddPiece() {
     const size_t n = pieces_.size();
-    if (n == pieces_.capacity()) pieces_.reserve(std::max<size_t>(1, 2 * n));
+    pieces_.Reserve();
     const size_t bytes = (CapacityOf(n + 1) - CapacityOf(n)) * stride_;
-    pieces_.push_back(static_cast<char*>(
+    pieces_.Push(static_cast<char*>(
         n < kSmallPieces ? ::operator new (bytes, std::align_val_t{64})
                          : pool_->Take()));
     capacity_ = CapacityOf(n + 1);
@@ -117,19 +134,17 @@ class DenseArray {
     } else {
       pool_->Give(pieces_.back());
     }
-    pieces_.pop_back();
+    pieces_.Pop();
     capacity_ = CapacityOf(n - 1);
-    if (pieces_.empty()) pieces_.shrink_to_fit();
   }
 
   BlockPool* const pool_;
   const size_t stride_;
-  uint32_t size_ = 0;
+  std::atomic<uint32_t> size_{0};  // written under the lock
   uint32_t capacity_ = 0;
   bool held_ = false;
   size_t bytes_ = 0;
-  // The small ones here, so that finding an element takes one load less.
-  absl::InlinedVector<char*, kSmallPieces + 1> pieces_;
+  PieceList pieces_;
 };
 
 }  // namespace weir

@@ -6,7 +6,7 @@
 // search reads one line and, as a rule, no entry but the right one. What does
 // not fit goes on in overflow lines.
 //
-// Not thread safe: the lock of its stripe is held.
+// Not thread safe, but for Prefetch: the lock of its stripe is held.
 #ifndef WEIR_BACKENDS_MEMORY_INDEX_H_
 #define WEIR_BACKENDS_MEMORY_INDEX_H_
 
@@ -51,9 +51,14 @@ class Index {
     }
   }
 
-  // Where a search for this hash begins.
-  void Prefetch(uint64_t hash) const {
-    if (size_ != 0) __builtin_prefetch(LineAt(NumberOf(hash)));
+  // Asks for the line at which a search for this hash is likely to begin, if
+  // there are more than a core's cache holds of 64 such indexes. Needs no lock:
+  // if the index is being changed, it may be a line too early or of no use.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Prefetch(uint64_t hash) const {
+    const uint32_t lines = lines_.size();
+    if (lines <= kNearLines) return;
+    const uint32_t mask = ~uint32_t{0} >> __builtin_clz(lines - 1);
+    __builtin_prefetch(lines_.Glimpse(NumberOf(hash, lines, mask)));
   }
 
   // `hash_of(ref)` gives the hash of a reference that is held. At most one
@@ -98,6 +103,7 @@ class Index {
   static constexpr int kRefs = 12;
   static constexpr size_t kFull = 5;    // references a line, on average
   static constexpr size_t kSparse = 2;  // fewer: a line goes
+  static constexpr uint32_t kNearLines = 128;
 
   struct Line {
     uint8_t tags[kRefs] = {};  // 0: free; what is used comes first
@@ -153,10 +159,13 @@ class Index {
   // Lines [0, size) exist; those below half of the next power of two that were
   // split already use one more bit of the hash.
   uint32_t NumberOf(uint64_t hash) const {
-    const uint32_t n = static_cast<uint32_t>(hash) & mask_;
+    return NumberOf(hash, lines_.size(), mask_);
+  }
+  static uint32_t NumberOf(uint64_t hash, uint32_t lines, uint32_t mask) {
+    const uint32_t n = static_cast<uint32_t>(hash) & mask;
     // Without a branch: which way it goes is as random as the hash.
-    const uint32_t beyond = 0U - static_cast<uint32_t>(n >= lines_.size());
-    return n & ~(beyond & ~(mask_ >> 1));
+    const uint32_t beyond = 0U - static_cast<uint32_t>(n >= lines);
+    return n & ~(beyond & ~(mask >> 1));
   }
 
   // A chain's last line, and the one before it, if there is one.

@@ -119,24 +119,16 @@ void Keeper::Examine(Stripe& stripe, int64_t entries, int64_t now, int64_t most,
   Release(gone);
 }
 
-void Keeper::Work(Stripe& stripe, int64_t now, bool steady, bool inserted) {
-  if (!steady || stripe.foreign) {
-    if (!stripe.foreign) {
-      stripe.foreign = true;
-      stripe.readings = RecentReadings<256>();
-    }
-    stripe.readings.Note(now);
-    if (steady) ++stripe.calls;
-  }
-  if (!steady) ++stripe.calls;
+void Keeper::Work(Stripe& stripe, int64_t now, bool inserted) {
   int64_t entries = inserted ? kEntriesAnInsert : 0;
   if (stripe.calls >= kCalls) {
     stripe.calls = 0;
     entries += kEntriesAStep;
   }
-  if (entries == 0) return;
   int64_t removed = 0;
   Examine(stripe, entries, Horizon(stripe, now), entries, &removed);
+  // Not needed before the next step is due.
+  stripe.table.PrefetchNext();
 }
 
 int64_t Keeper::Sweep(int64_t budget, int64_t now) {

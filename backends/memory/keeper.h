@@ -47,6 +47,13 @@ struct alignas(64) Stripe {
   int64_t expired ABSL_GUARDED_BY(mutex) = 0;
   Table table ABSL_GUARDED_BY(mutex);
   RecentReadings<256> readings ABSL_GUARDED_BY(mutex);
+
+  // Asks for what a search for this hash begins with, before the lock is taken:
+  // its swap waits for the last call's loads, and this need not.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Prefetch(uint64_t hash) const
+      ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    table.Prefetch(hash);
+  }
 };
 
 class Keeper {
@@ -87,14 +94,16 @@ class Keeper {
   }
 
   // A call's own share of the sweep, paid at its end. `steady`: see Reserve.
-  void Tick(Stripe& stripe, int64_t now, bool steady, bool inserted)
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Tick(Stripe& stripe, int64_t now,
+                                         bool steady, bool inserted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex) {
-    if (__builtin_expect(
-            steady && !inserted && !stripe.foreign && ++stripe.calls < kCalls,
-            1)) {
-      return;
+    if (!steady && !stripe.foreign) {
+      stripe.foreign = true;
+      stripe.readings = RecentReadings<256>();
     }
-    Work(stripe, now, steady, inserted);
+    if (stripe.foreign) stripe.readings.Note(now);
+    if (__builtin_expect(++stripe.calls < kCalls && !inserted, 1)) return;
+    Work(stripe, now, inserted);
   }
 
   // Removes what is over at `now`, examining at most `budget` entries.
@@ -111,7 +120,7 @@ class Keeper {
   bool MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
                 bool steady, Done done);
   int64_t NotePressed(int64_t now);
-  void Work(Stripe& stripe, int64_t now, bool steady, bool inserted)
+  void Work(Stripe& stripe, int64_t now, bool inserted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
   // The time at which an entry of this stripe must be over in order to leave.
   static int64_t Horizon(const Stripe& stripe, int64_t now)

@@ -497,10 +497,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::CheckAtHand(
   // can then be made while the last call ends.
   const bool far = now == nullptr && stripe.table.size() > kNearEntries;
   int64_t t = 0;
-  if (far) {
-    stripe.table.Prefetch(hash);
-    t = time.Read();
-  }
+  if (far) t = time.Read();
   const Table::Entry entry =
       guess != nullptr && guess->removals == stripe.table.removals() &&
               stripe.table.IsPlain(guess->entry, record, key)
@@ -520,6 +517,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::RunOne(
     Op op, const Reading& known, const Step& step, uint64_t hash,
     Outcome* outcome, const Guess* guess, const Time* early) {
   Stripe& s = keeper.stripe(keeper.StripeOf(hash));
+  if (guess == nullptr) s.Prefetch(hash);
   const SpinLockHolder lock(&s.mutex);
   // An early reading grants nothing that a later one would not.
   const Time given = TimeFromMicros(known.us);
@@ -551,6 +549,7 @@ absl::Status MemoryStore::CheckOne(const StoreRule& rule, const Time* now,
   const auto& record = static_cast<const LimitRecord&>(rule);
   const uint64_t hash = impl.HashOf(record, key);
   Stripe& stripe = impl.keeper.stripe(impl.keeper.StripeOf(hash));
+  stripe.Prefetch(hash);
   bool decided;
   {
     const SpinLockHolder lock(&stripe.mutex);
@@ -657,6 +656,9 @@ bool MemoryStore::Impl::RunSeveral(Op op, const Reading& known,
 
 void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count,
                               Guess* guesses) {
+  for (size_t i = 0; i < count; ++i) {
+    keeper.stripe(keeper.StripeOf(hashes[i])).Prefetch(hashes[i]);
+  }
   for (size_t i = 0; i < count; ++i) {
     Stripe& s = keeper.stripe(keeper.StripeOf(hashes[i]));
     const SpinLockHolder lock(&s.mutex);

@@ -8,7 +8,7 @@
 // and begins at most one block in each array; a removal moves one entry and
 // merges at most one line. moves() and the arrays' sizes let tests count it.
 //
-// Not thread safe: its stripe's lock is held.
+// Not thread safe, but for Prefetch: its stripe's lock is held.
 #ifndef WEIR_BACKENDS_MEMORY_TABLE_H_
 #define WEIR_BACKENDS_MEMORY_TABLE_H_
 
@@ -83,7 +83,10 @@ class Table {
   // References moved within the index, and entries to another place, so far.
   int64_t moved() const { return index_.moved() + removals_; }
 
-  void Prefetch(uint64_t hash) const { index_.Prefetch(hash); }
+  // Asks for what a search for this hash begins with. Needs no lock.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void Prefetch(uint64_t hash) const {
+    index_.Prefetch(hash);
+  }
   // The entry that a search for this key is likely to end at, on its way.
   Entry Guess(uint64_t hash) const {
     Entry guess;
@@ -174,6 +177,17 @@ class Table {
   // through from its end, so that what takes the place of an entry that leaves
   // has been seen.
   Entry Next();
+  // Asks for it, if it is in the array that is gone through.
+  void PrefetchNext() const {
+    if (visit_left_ == 0) return;
+    const DenseArray& array = *arrays_[visit_size_];
+    // It may have become shorter since.
+    if (visit_left_ <= array.size()) {
+      const char* const last = array[visit_left_ - 1];
+      __builtin_prefetch(last);
+      __builtin_prefetch(last + array.stride() - 1);
+    }
+  }
 
   // The value of an entry that is not a word, and its expiry.
   static Value* ValueOf(const char* state) { return LoadPointer<Value>(state); }
