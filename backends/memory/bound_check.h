@@ -67,16 +67,22 @@ enum class CellAnswer {
            // jumped
 };
 
+// What a check on a cell needs of its record, which it can't know here.
+struct CellRule {
+  const void* params;
+  bool count_denied;
+};
+CellRule CellRuleOf(const LimitRecord& record);
+
 // Decides once. Unless it is kDecided, nothing was done. Steps: E's own, or its
 // near ones.
 template <class E, class Steps>
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
-    BoundCell& cell, const LimitRecord& record, const void* params,
-    bool count_denied, int64_t t, int64_t cost, BoundOutcome* out) {
+    BoundCell& cell, const LimitRecord& record, const CellRule& rule, int64_t t,
+    int64_t cost, BoundOutcome* out) {
   using State = typename E::State;
   // It is kept as whole words.
   static_assert(sizeof(State) % 8 == 0 && sizeof(State) <= BoundCell::kBytes);
-  const auto& p = *static_cast<const typename E::Params*>(params);
   const uint64_t version = cell.Version();
   if (__builtin_expect(BoundCell::Busy(version), 0)) return CellAnswer::kAgain;
   State s;
@@ -85,6 +91,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
   // No engine is run on words of two states.
   if (__builtin_expect(!cell.Unchanged(version), 0)) return CellAnswer::kAgain;
   if (__builtin_expect(!ours, 0)) return CellAnswer::kByKey;
+  const auto& p = *static_cast<const typename E::Params*>(rule.params);
   if (__builtin_expect(!present, 0)) {
     s = E::Fresh(p, t);
   } else if (__builtin_expect(internal::Jumped<E>(p, s, t), 0)) {
@@ -95,7 +102,8 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
     return CellAnswer::kFar;
   }
   const bool allowed = Steps::Admits(p, s, t, cost);
-  if (CheckAction(allowed, count_denied, cost) == Action::kCharge) {
+  if (CheckAction(allowed, !allowed && rule.count_denied, cost) ==
+      Action::kCharge) {
     s = Steps::Charge(p, s, t, cost);
     if (__builtin_expect(!cell.TryLock(version), 0)) return CellAnswer::kAgain;
     cell.Store(reinterpret_cast<const char*>(&s), sizeof(s));
@@ -103,18 +111,11 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
   }
   out->allowed = allowed;
   out->ops = &kNumberOps<E>;
-  out->params = params;
+  out->params = &p;
   out->t = t;
   StoreWords(reinterpret_cast<char*>(out->state), &s, sizeof(s));
   return CellAnswer::kDecided;
 }
-
-// What CellBinding needs of a record, which it can't know here.
-struct CellRule {
-  const void* params;
-  bool count_denied;
-};
-CellRule CellRuleOf(const LimitRecord& record);
 
 template <class E>
 class CellBinding final : public Binding {
@@ -172,8 +173,7 @@ class CellBinding final : public Binding {
                          0)) {
       return CellAnswer::kByKey;
     }
-    return CheckCell<E, Steps>(*cell_, *record_, rule_.params,
-                               rule_.count_denied, t, cost, outcome);
+    return CheckCell<E, Steps>(*cell_, *record_, rule_, t, cost, outcome);
   }
 
   BoundCell* const cell_;
