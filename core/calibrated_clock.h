@@ -106,8 +106,8 @@ class CalibratedClock {
   // One look at the counter by the current calibration.
   struct Look {
     uint32_t current;
-    bool whole;   // what was read is of that calibration
-    bool within;  // and holds: `us` is a reading
+    bool within;  // what was read is of that calibration, and holds: `us` is a
+                  // reading
     int64_t us;
   };
   template <class Ticks>
@@ -128,16 +128,15 @@ class CalibratedClock {
     const int64_t us = shared.us.load(std::memory_order_acquire);
     const uint64_t elapsed = ticks - base;
     const bool whole = current_.load(std::memory_order_relaxed) == current;
-    return {current, whole, elapsed < soon && whole, us + Scale(elapsed, rate)};
+    return {current, elapsed < soon && whole, us + Scale(elapsed, rate)};
   }
 
   template <class Ticks>
   __attribute__((always_inline)) int64_t Read(Ticks ticks_now) const {
-    if (!usable_) return SteadyUs();
     for (;;) {
       const Look look = LookAt(ticks_now);
       if (__builtin_expect(look.within, 1)) return look.us;
-      if (int64_t t; look.whole && ReadSlowly(look.current, &t)) return t;
+      if (int64_t t; ReadSlowly(look.current, &t)) return t;
     }
   }
 
@@ -166,8 +165,13 @@ class CalibratedClock {
   // be read the quick way now.
   __attribute__((noinline)) bool ReadSlowly(uint32_t current,
                                             int64_t* t) const {
+    // No calibration ever holds.
+    if (!usable_) {
+      *t = SteadyUs();
+      return true;
+    }
     const Shared& shared = shared_[current & 1];
-    // As in Read.
+    // As in LookAt.
     Calibration c;
     c.base = shared.base.load(std::memory_order_acquire);
     c.rate = shared.rate.load(std::memory_order_acquire);

@@ -102,8 +102,7 @@ Decision RuleSet::Decide(Op op, const AttachedLimit* const* limits,
       v.reset_after = Micros(o.numbers.reset_after);
       const bool waits = asks && !(op == Op::kReserve && v.allowed);
       if (waits) v.retry_after = WaitOf(o.numbers.wait);
-      v.soft = static_cast<double>((v.limit - v.remaining) * instances) >
-               p.soft_above;
+      v.soft = (v.limit - v.remaining) * instances > p.soft_above;
     }
     if (v.observe) continue;
     d.soft = d.soft || v.soft;
@@ -142,8 +141,10 @@ absl::StatusOr<AttachedLimit> AttachLimit(Store& store,
   }
   AttachedLimit attached;
   attached.limit = *std::move(compiled);
-  attached.soft_above = static_cast<double>(attached.limit.traits.capacity) *
-                        rule.soft.value_or(1);
+  // What is used is whole, so the fraction does not count.
+  attached.soft_above =
+      static_cast<int64_t>(static_cast<double>(attached.limit.traits.capacity) *
+                           rule.soft.value_or(1));
   if (attached.limit.unlimited()) return attached;
   auto known = store.Attach(rule.name, attached.limit);
   if (!known.ok()) return known.status();

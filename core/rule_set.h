@@ -25,7 +25,7 @@ struct AttachedLimit {
   CompiledLimit limit;
   std::shared_ptr<const StoreRule> rule;   // null: unlimited, no store is asked
   std::shared_ptr<const StoreRule> local;  // in the outage policy's store
-  double soft_above = 0;                   // used above this is flagged
+  int64_t soft_above = 0;                  // used above this is flagged
 };
 
 // The policy fits the limiter's store. InvalidArgument.
@@ -71,7 +71,7 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
       const AttachedLimit& single = *rules_.single_;
       const std::string_view name = rules_.rules_[0].name;
       const int64_t limit = single.limit.traits.capacity;
-      const double soft_above = single.soft_above;
+      const int64_t soft_above = single.soft_above;
       const bool allowed = outcome_.allowed;
       const int64_t remaining = outcome_.numbers.remaining;
       const int64_t reset_after = outcome_.numbers.reset_after;
@@ -82,7 +82,7 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
       v.limit = d.limit = limit;
       v.remaining = d.remaining = remaining;
       v.reset_after = d.reset_after = Micros(reset_after);
-      v.soft = d.soft = static_cast<double>(limit - remaining) > soft_above;
+      v.soft = d.soft = limit - remaining > soft_above;
       if (__builtin_expect(!allowed, 0)) {
         v.retry_after = d.retry_after = WaitOf(outcome_.numbers.wait);
       }

@@ -117,13 +117,14 @@ class alignas(64) BoundCell {
     record_.store(record, std::memory_order_release);
   }
 
-  // Handles that share it. Under the stripe's lock.
-  int handles = 0;
-
  private:
   std::atomic<uint64_t> version_{0};
   std::atomic<const LimitRecord*> record_{nullptr};
   std::atomic<int64_t> words_[kWords] = {};
+
+ public:
+  // Handles that share it. Under the stripe's lock.
+  int handles = 0;
 };
 
 }  // namespace weir

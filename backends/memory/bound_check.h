@@ -7,10 +7,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "backends/memory/bound_cell.h"
+#include "backends/memory/near_steps.h"
 #include "core/time_stamp_counter.h"
 #include "weir/engine.h"
 #include "weir/store.h"
@@ -60,19 +62,27 @@ inline constexpr NumberOps kNumberOps = {&StateNumbers<E>::Remaining,
 enum class CellAnswer {
   kDecided,
   kAgain,  // it changed meanwhile, or is busy
+  kFar,    // the state is not near: with E's own steps
   kByKey,  // the state is of another limit, or was left behind by a clock that
            // jumped
 };
 
-// Decides once. Unless it is kDecided, nothing was done.
-template <class E>
+// What a check on a cell needs of its record, which it can't know here.
+struct CellRule {
+  const void* params;
+  bool count_denied;
+};
+CellRule CellRuleOf(const LimitRecord& record);
+
+// Decides once. Unless it is kDecided, nothing was done. Steps: E's own, or its
+// near ones.
+template <class E, class Steps>
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
-    BoundCell& cell, const LimitRecord& record, const void* params,
-    bool count_denied, int64_t t, int64_t cost, BoundOutcome* out) {
+    BoundCell& cell, const LimitRecord& record, const CellRule& rule, int64_t t,
+    int64_t cost, BoundOutcome* out) {
   using State = typename E::State;
   // It is kept as whole words.
   static_assert(sizeof(State) % 8 == 0 && sizeof(State) <= BoundCell::kBytes);
-  const auto& p = *static_cast<const typename E::Params*>(params);
   const uint64_t version = cell.Version();
   if (__builtin_expect(BoundCell::Busy(version), 0)) return CellAnswer::kAgain;
   State s;
@@ -81,32 +91,31 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
   // No engine is run on words of two states.
   if (__builtin_expect(!cell.Unchanged(version), 0)) return CellAnswer::kAgain;
   if (__builtin_expect(!ours, 0)) return CellAnswer::kByKey;
+  const auto& p = *static_cast<const typename E::Params*>(rule.params);
   if (__builtin_expect(!present, 0)) {
     s = E::Fresh(p, t);
   } else if (__builtin_expect(internal::Jumped<E>(p, s, t), 0)) {
     return CellAnswer::kByKey;
   }
-  const bool allowed = E::Admits(p, s, t, cost);
-  if (CheckAction(allowed, count_denied, cost) == Action::kCharge) {
-    s = E::Charge(p, s, t, cost);
+  if (!std::is_same_v<Steps, E> &&
+      __builtin_expect(!NearSteps<E>::Hold(p, s, t), 0)) {
+    return CellAnswer::kFar;
+  }
+  const bool allowed = Steps::Admits(p, s, t, cost);
+  if (CheckAction(allowed, !allowed && rule.count_denied, cost) ==
+      Action::kCharge) {
+    s = Steps::Charge(p, s, t, cost);
     if (__builtin_expect(!cell.TryLock(version), 0)) return CellAnswer::kAgain;
     cell.Store(reinterpret_cast<const char*>(&s), sizeof(s));
     cell.Unlock(version);
   }
   out->allowed = allowed;
   out->ops = &kNumberOps<E>;
-  out->params = params;
+  out->params = &p;
   out->t = t;
   StoreWords(reinterpret_cast<char*>(out->state), &s, sizeof(s));
   return CellAnswer::kDecided;
 }
-
-// What CellBinding needs of a record, which it can't know here.
-struct CellRule {
-  const void* params;
-  bool count_denied;
-};
-CellRule CellRuleOf(const LimitRecord& record);
 
 template <class E>
 class CellBinding final : public Binding {
@@ -127,12 +136,12 @@ class CellBinding final : public Binding {
                                          BoundOutcome* outcome) override {
     int64_t t;
     return __builtin_expect(fast_ != nullptr, 1) && fast_->TryEarly(&t) &&
-           Once(rule, t, cost, outcome) == CellAnswer::kDecided;
+           Once<Near>(rule, t, cost, outcome) == CellAnswer::kDecided;
   }
   __attribute__((flatten)) bool TryCheckAt(const StoreRule& rule, int64_t t,
                                            int64_t cost,
                                            BoundOutcome* outcome) override {
-    return Once(rule, t, cost, outcome) == CellAnswer::kDecided;
+    return Once<Near>(rule, t, cost, outcome) == CellAnswer::kDecided;
   }
 
   absl::Status Check(const StoreRule& rule, const Time* now, int64_t cost,
@@ -141,18 +150,22 @@ class CellBinding final : public Binding {
                       : fast_ != nullptr ? fast_->Early()
                                          : ToMicros(host_->clock().Now());
     for (Patience patience;; patience.Wait()) {
-      switch (Once(rule, t, cost, outcome)) {
+      switch (Once<E>(rule, t, cost, outcome)) {
         case CellAnswer::kDecided:
           return absl::OkStatus();
         case CellAnswer::kByKey:
           return host_->CheckByKey(rule, key_, now, cost, outcome);
         case CellAnswer::kAgain:
+        case CellAnswer::kFar:
           break;
       }
     }
   }
 
  private:
+  using Near = typename NearSteps<E>::Type;
+
+  template <class Steps>
   CellAnswer Once(const StoreRule& rule, int64_t t, int64_t cost,
                   BoundOutcome* outcome) {
     if (__builtin_expect(static_cast<const void*>(&rule) !=
@@ -160,8 +173,7 @@ class CellBinding final : public Binding {
                          0)) {
       return CellAnswer::kByKey;
     }
-    return CheckCell<E>(*cell_, *record_, rule_.params, rule_.count_denied, t,
-                        cost, outcome);
+    return CheckCell<E, Steps>(*cell_, *record_, rule_, t, cost, outcome);
   }
 
   BoundCell* const cell_;

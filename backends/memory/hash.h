@@ -8,6 +8,8 @@
 #include <random>
 #include <string_view>
 
+#include "absl/base/attributes.h"
+
 namespace weir {
 
 class KeyHash {
@@ -22,7 +24,8 @@ class KeyHash {
   uint64_t Seed(uint32_t id) const { return a_ ^ Fold(id ^ b_, kOdd); }
 
   // Two multiplications, one after the other, for keys of up to 32 bytes.
-  uint64_t operator()(uint64_t seed, std::string_view key) const {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE uint64_t operator()(uint64_t seed,
+                                                   std::string_view key) const {
     const char* p = key.data();
     const size_t n = key.size();
     uint64_t x = 0;

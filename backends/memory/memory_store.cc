@@ -278,8 +278,15 @@ struct MemoryStore::Impl final : CellHost {
     return known.open ? time.Read() : known.us;
   }
 
-  uint64_t HashOf(const LimitRecord& record, std::string_view key) {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE uint64_t HashOf(const LimitRecord& record,
+                                               std::string_view key) {
     return keeper.context().hash(record.seed, key);
+  }
+
+  // A search is likely to miss a core's cache; what fits it is there already.
+  bool IsLarge() {
+    constexpr int64_t kCacheBytes = 1 << 20;
+    return keeper.context().bytes.load(std::memory_order_relaxed) > kCacheBytes;
   }
 
   // Where a key's entry may lie: true until the next removal of its stripe.
@@ -287,8 +294,6 @@ struct MemoryStore::Impl final : CellHost {
     Table::Entry entry;
     uint32_t removals = 0;
   };
-  // Of a stripe, with so many a core's cache holds 64 of them.
-  static constexpr size_t kNearEntries = 512;
   // `guess` may be null. `early`: null, or a reading from before the lock,
   // which a call that finds the key's state at hand may go by.
   bool RunOne(Op op, const Reading& known, const Step& step, uint64_t hash,
@@ -296,20 +301,16 @@ struct MemoryStore::Impl final : CellHost {
               const Time* early = nullptr);
   // RunOne for a check of a state that is there and can be used as it is, which
   // is the usual case. False: it is another, and nothing is done. The stripe is
-  // locked; `now`: null, or the time, if it is known.
+  // locked, and record.hot is not null. `t`: a reading, also one from before
+  // the lock; `steady`: of the store's own clock.
   bool CheckAtHand(Stripe& stripe, const LimitRecord& record,
                    std::string_view key, uint64_t hash, int64_t cost,
-                   const Guess* guess, bool steady, const Time* now,
-                   Outcome* outcome)
+                   const Guess* guess, int64_t t, bool steady, Outcome* outcome)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
   // In every case. The stripe is locked.
   ABSL_ATTRIBUTE_NOINLINE bool RunLocked(Op op, const Reading& known,
                                          const Step& step, uint64_t hash,
                                          Outcome* outcome);
-  ABSL_ATTRIBUTE_NOINLINE bool CheckLocked(const LimitRecord& record,
-                                           const Time* now,
-                                           std::string_view key, uint64_t hash,
-                                           int64_t cost, Outcome* outcome);
   bool RunSeveral(Op op, const Reading& known, const Step* steps,
                   Outcome* outcomes, size_t count);
   // The stripes of the call are locked. Runs the op on keys that are open, and
@@ -488,25 +489,17 @@ absl::Status MemoryStore::Impl::NoRoom() {
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::CheckAtHand(
     Stripe& stripe, const LimitRecord& record, std::string_view key,
-    uint64_t hash, int64_t cost, const Guess* guess, bool steady,
-    const Time* now, Outcome* outcome) {
-  if (__builtin_expect(record.hot == nullptr, 0)) return false;
-  // The counter waits for loads that stand before it (on some processors for
-  // all of them), but not for memory that is only on its way: it is read before
-  // a search that is likely to miss the cache, and after one that is not, which
-  // can then be made while the last call ends.
-  const bool far = now == nullptr && stripe.table.size() > kNearEntries;
-  int64_t t = 0;
-  if (far) t = time.Read();
+    uint64_t hash, int64_t cost, const Guess* guess, int64_t t, bool steady,
+    Outcome* outcome) {
   const Table::Entry entry =
       guess != nullptr && guess->removals == stripe.table.removals() &&
               stripe.table.IsPlain(guess->entry, record, key)
           ? guess->entry
           : stripe.table.FindPlain(hash, record, key);
-  if (!far) t = now != nullptr ? ToMicros(*now) : time.Read();
   if (__builtin_expect(!entry, 0) ||
-      !record.hot(record.params, entry.state(record), t, cost,
-                  record.counts_denied, outcome)) {
+      __builtin_expect(!record.hot(record.params, entry.state(record), t, cost,
+                                   record.counts_denied, outcome),
+                       0)) {
     return false;
   }
   if (cost > 0) keeper.Tick(stripe, t, steady, false);
@@ -519,13 +512,15 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::RunOne(
   Stripe& s = keeper.stripe(keeper.StripeOf(hash));
   if (guess == nullptr) s.Prefetch(hash);
   const SpinLockHolder lock(&s.mutex);
-  // An early reading grants nothing that a later one would not.
-  const Time given = TimeFromMicros(known.us);
-  const Time* const now = known.open ? early : &given;
-  return (op == Op::kCheck && !step.observe &&
-          CheckAtHand(s, *RecordOf(step), step.key, hash, step.cost, guess,
-                      known.steady, now, outcome)) ||
-         RunLocked(op, known, step, hash, outcome);
+  if (op == Op::kCheck && !step.observe && RecordOf(step)->hot != nullptr) {
+    const bool known_early = known.open && early != nullptr;
+    const int64_t t = known_early ? ToMicros(*early) : Read(known);
+    if (CheckAtHand(s, *RecordOf(step), step.key, hash, step.cost, guess, t,
+                    known.steady, outcome)) {
+      return true;
+    }
+  }
+  return RunLocked(op, known, step, hash, outcome);
 }
 
 absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
@@ -541,23 +536,32 @@ absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
   return decided ? absl::OkStatus() : impl_->NoRoom();
 }
 
-absl::Status MemoryStore::CheckOne(const StoreRule& rule, const Time* now,
-                                   std::string_view key, int64_t cost,
-                                   Outcome* outcome) {
+// What is asked most is one piece of code.
+__attribute__((flatten)) absl::Status MemoryStore::CheckOne(
+    const StoreRule& rule, const Time* now, std::string_view key, int64_t cost,
+    Outcome* outcome) {
   Impl& impl = *impl_;
-  const bool steady = now == nullptr && impl.time.fast() != nullptr;
+  const FastClock* const fast = impl.time.fast();
   const auto& record = static_cast<const LimitRecord&>(rule);
-  const uint64_t hash = impl.HashOf(record, key);
-  Stripe& stripe = impl.keeper.stripe(impl.keeper.StripeOf(hash));
-  stripe.Prefetch(hash);
-  bool decided;
-  {
+  if (__builtin_expect(
+          record.hot != nullptr && (now != nullptr || fast != nullptr), 1)) {
+    const uint64_t hash = impl.HashOf(record, key);
+    Stripe& stripe = impl.keeper.stripe(impl.keeper.StripeOf(hash));
+    // What is waited for anyway is waited for at once: the line of the index is
+    // on its way, and the counter is read, while the last call ends, of which
+    // the lock would wait for the end. A state that lies too far ahead of a
+    // reading from before the lock is not at hand.
+    stripe.Prefetch(hash);
+    const int64_t t = now != nullptr ? ToMicros(*now) : fast->Early();
     const SpinLockHolder lock(&stripe.mutex);
-    decided = impl.CheckAtHand(stripe, record, key, hash, cost, nullptr, steady,
-                               now, outcome) ||
-              impl.CheckLocked(record, now, key, hash, cost, outcome);
+    if (__builtin_expect(impl.CheckAtHand(stripe, record, key, hash, cost,
+                                          nullptr, t, now == nullptr, outcome),
+                         1)) {
+      return absl::OkStatus();
+    }
   }
-  return decided ? absl::OkStatus() : impl.NoRoom();
+  // From the beginning: nothing above is kept for what seldom comes.
+  return Store::CheckOne(rule, now, key, cost, outcome);
 }
 
 bool MemoryStore::Impl::HasBytes(Op op, const MemoryCall& call,
@@ -607,13 +611,6 @@ bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
                 keys[i]->inserted());
   }
   return decided;
-}
-
-bool MemoryStore::Impl::CheckLocked(const LimitRecord& record, const Time* now,
-                                    std::string_view key, uint64_t hash,
-                                    int64_t cost, Outcome* outcome) {
-  const Step step = {&record, key, key, cost};
-  return RunLocked(Op::kCheck, Known(now), step, hash, outcome);
 }
 
 bool MemoryStore::Impl::RunLocked(Op op, const Reading& known, const Step& step,
@@ -672,10 +669,7 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
   constexpr size_t kAtOnce = 64;
   uint64_t hashes[kAtOnce];
   Impl::Guess guesses[kAtOnce];
-  // What fits a core's cache is there already.
-  constexpr int64_t kCacheBytes = 1 << 20;
-  const bool large = impl_->keeper.context().bytes.load(
-                         std::memory_order_relaxed) > kCacheBytes;
+  const bool large = impl_->IsLarge();
   const Impl::Reading known = impl_->Known(now);
   for (size_t first = 0; first < count; first += kAtOnce) {
     const size_t n = std::min(count - first, kAtOnce);

@@ -11,7 +11,9 @@
 #include <string_view>
 #include <type_traits>
 
+#include "absl/base/attributes.h"
 #include "backends/memory/bound_check.h"
+#include "backends/memory/near_steps.h"
 #include "weir/engine.h"
 #include "weir/store.h"
 
@@ -81,7 +83,44 @@ bool WordOver(const void* params, const char* bytes, int64_t now) {
                     now) <= now;
 }
 
-// The same as WordView's Check, for the common case.
+// The same as WordView's Check, for the common case. Steps: E's own, or its
+// near ones, for a state that is near.
+template <class E, class Steps>
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool HotBy(const typename E::Params& p,
+                                               typename E::State s, char* bytes,
+                                               int64_t t, int64_t cost,
+                                               bool count_denied,
+                                               Outcome* out) {
+  if (__builtin_expect(Jumped<E>(p, s, t), 0)) return false;
+  const bool allowed = Steps::Admits(p, s, t, cost);
+  const bool charges =
+      CheckAction(allowed, count_denied, cost) == Action::kCharge;
+  if (charges) s = Steps::Charge(p, s, t, cost);
+  const int64_t after = ResetAfter<E>(p, s, t);
+  if (__builtin_expect(charges && after == 0, 0)) return false;
+  // All is worked out before anything is written: for all the compiler knows,
+  // the parameters could lie there.
+  const int64_t remaining = Steps::Remaining(p, s, t);
+  const int64_t wait = allowed ? 0 : Steps::Wait(p, s, t, cost);
+  if (__builtin_expect(charges, 1)) StoreWords(bytes, &s, sizeof(s));
+  out->allowed = allowed;
+  out->numbers.remaining = remaining;
+  out->numbers.wait = wait;
+  out->numbers.reset_after = after;
+  return true;
+}
+
+template <class E>
+__attribute__((flatten, noinline)) bool HotFar(const void* params, char* bytes,
+                                               int64_t t, int64_t cost,
+                                               bool count_denied,
+                                               Outcome* out) {
+  typename E::State s;
+  std::memcpy(&s, bytes, sizeof(s));
+  return HotBy<E, E>(*static_cast<const typename E::Params*>(params), s, bytes,
+                     t, cost, count_denied, out);
+}
+
 template <class E>
 __attribute__((flatten)) bool Hot(const void* params, char* bytes, int64_t t,
                                   int64_t cost, bool count_denied,
@@ -89,23 +128,11 @@ __attribute__((flatten)) bool Hot(const void* params, char* bytes, int64_t t,
   const auto& p = *static_cast<const typename E::Params*>(params);
   typename E::State s;
   std::memcpy(&s, bytes, sizeof(s));
-  if (__builtin_expect(Jumped<E>(p, s, t), 0)) {
-    return false;
+  if (__builtin_expect(!NearSteps<E>::Hold(p, s, t), 0)) {
+    return HotFar<E>(params, bytes, t, cost, count_denied, out);
   }
-  const bool allowed = E::Admits(p, s, t, cost);
-  const bool charges =
-      CheckAction(allowed, count_denied, cost) == Action::kCharge;
-  if (charges) s = E::Charge(p, s, t, cost);
-  const int64_t after = ResetAfter<E>(p, s, t);
-  if (__builtin_expect(charges, 1)) {
-    if (__builtin_expect(after == 0, 0)) return false;
-    StoreWords(bytes, &s, sizeof(s));
-  }
-  out->allowed = allowed;
-  out->numbers.remaining = E::Remaining(p, s, t);
-  out->numbers.wait = allowed ? 0 : E::Wait(p, s, t, cost);
-  out->numbers.reset_after = after;
-  return true;
+  return HotBy<E, typename NearSteps<E>::Type>(p, s, bytes, t, cost,
+                                               count_denied, out);
 }
 
 // What an engine says of a state that keys share: nothing, or E::Shared and

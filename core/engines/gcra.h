@@ -53,13 +53,12 @@ struct Gcra {
     int64_t burst;
     int64_t max_wait;
     int64_t full_window;  // as it was given, us
-    int64_t one_us;       // window / limit: whole microseconds
-    int64_t one_ticks;    // and the rest
     int64_t longest;      // the longest reset_after, us
-    // An arrival time that lies at most so many us ahead is counted in 64 bits;
-    // less than any if the burst does not fit.
+    // See IsNear; less than any time if the burst does not fit.
     int64_t near;
     int64_t full;  // ticks for the burst, if it fits
+    Divisor by_window;
+    Divisor by_limit;
   };
 
   // The arrival time: microseconds, and ticks in [0, limit).
@@ -88,8 +87,6 @@ struct Gcra {
     p.burst = burst;
     p.max_wait = max_wait;
     p.full_window = window;
-    p.one_us = p.window / p.limit;
-    p.one_ticks = p.window % p.limit;
     const Wide longest = CeilDiv(Times(burst, p.window), p.limit);
     if (longest + now > kMaxExact) {
       return InvalidArgument(
@@ -101,8 +98,10 @@ struct Gcra {
     p.longest = static_cast<int64_t>(longest);
     const Wide full = Times(burst, p.window);
     const bool fits = full < kNarrow;
-    p.near = fits ? kNarrow / p.limit - 1 : std::numeric_limits<int64_t>::min();
+    p.near = fits ? kNarrow / p.limit : std::numeric_limits<int64_t>::min();
     p.full = fits ? static_cast<int64_t>(full) : 0;
+    p.by_window = Divisor(p.window);
+    p.by_limit = Divisor(p.limit);
     return p;
   }
 
@@ -120,49 +119,82 @@ struct Gcra {
     return At(p, t, Times(p.burst, p.window));
   }
 
-  static bool Admits(const Params& p, const State& s, int64_t t, int64_t cost) {
-    if (__builtin_expect(IsNear(p, s, t), 1)) {
-      return cost <= p.burst && AheadNear(p, s, t) + cost * p.window <= p.full;
+  // The steps of a check, counted in integers of one width.
+  template <class Ticks>
+  struct Steps {
+    static bool Admits(const Params& p, const State& s, int64_t t,
+                       int64_t cost) {
+      return cost <= p.burst &&
+             AheadIn<Ticks>(p, s, t) + Ticks{cost} * p.window <=
+                 Full(p, Ticks{});
     }
-    return AdmitsFar(p, s, t, cost);
+    static State Charge(const Params& p, const State& s, int64_t t,
+                        int64_t cost) {
+      const Ticks share = Ticks{cost} * p.window;
+      State n;
+      n.tat = FloorBy(p.by_limit, p.limit, share);
+      n.ticks = static_cast<int64_t>(share - Ticks{n.tat} * p.limit);
+      if (s.tat < t) {
+        n.tat += t;
+        return n;
+      }
+      n.tat += s.tat;
+      n.ticks += s.ticks;
+      const bool carries = n.ticks >= p.limit;
+      n.ticks -= carries ? p.limit : 0;
+      n.tat += carries ? 1 : 0;
+      return n;
+    }
+    static int64_t Remaining(const Params& p, const State& s, int64_t t) {
+      const Ticks room = Full(p, Ticks{}) - AheadIn<Ticks>(p, s, t);
+      return room <= 0 ? 0 : FloorBy(p.by_window, p.window, room);
+    }
+    static int64_t Wait(const Params& p, const State& s, int64_t t,
+                        int64_t cost) {
+      if (cost > p.burst) return kNever;
+      const Ticks over =
+          AheadIn<Ticks>(p, s, t) - (Full(p, Ticks{}) - Ticks{cost} * p.window);
+      return over <= 0 ? 0 : FloorBy(p.by_limit, p.limit, over - 1) + 1;
+    }
+  };
+  // 64 bits do for a state that is near, and what an admitted call makes of it
+  // is near too: it is at most the burst ahead.
+  using Near = Steps<int64_t>;
+  static bool IsNear(const Params& p, const State& s, int64_t t) {
+    return s.tat - t <= p.near;
   }
 
+ private:
+  using Far = Steps<Wide>;
+  // Apart, and by value, so that the usual way keeps its numbers in registers.
+  template <auto kStep, class... Args>
+  ABSL_ATTRIBUTE_NOINLINE static auto Apart(const Params& p, State s,
+                                            Args... args) {
+    return kStep(p, s, args...);
+  }
+
+ public:
+  static bool Admits(const Params& p, const State& s, int64_t t, int64_t cost) {
+    return IsNear(p, s, t) ? Near::Admits(p, s, t, cost)
+                           : Apart<&Far::Admits>(p, s, t, cost);
+  }
   static State Charge(const Params& p, const State& s, int64_t t,
                       int64_t cost) {
-    State n = s.tat < t ? State{t, 0} : s;
-    if (__builtin_expect(cost == 1, 1)) {
-      n.tat += p.one_us;
-      n.ticks += p.one_ticks;
-    } else {
-      n = AddShare(p, n, cost);
-    }
-    if (n.ticks >= p.limit) {
-      n.ticks -= p.limit;
-      ++n.tat;
-    }
-    return n;
+    return IsNear(p, s, t) ? Near::Charge(p, s, t, cost)
+                           : Apart<&Far::Charge>(p, s, t, cost);
+  }
+  static int64_t Remaining(const Params& p, const State& s, int64_t t) {
+    return IsNear(p, s, t) ? Near::Remaining(p, s, t)
+                           : Apart<&Far::Remaining>(p, s, t);
+  }
+  static int64_t Wait(const Params& p, const State& s, int64_t t,
+                      int64_t cost) {
+    return IsNear(p, s, t) ? Near::Wait(p, s, t, cost)
+                           : Apart<&Far::Wait>(p, s, t, cost);
   }
 
   static State Refund(const Params& p, const State& s, int64_t t, int64_t n) {
     return At(p, t, std::max<Wide>(0, Ahead(p, s, t) - Times(n, p.window)));
-  }
-
-  static int64_t Remaining(const Params& p, const State& s, int64_t t) {
-    if (__builtin_expect(IsNear(p, s, t), 1)) {
-      const int64_t room = p.full - AheadNear(p, s, t);
-      return room <= 0 ? 0 : room / p.window;
-    }
-    return RemainingFar(p, s, t);
-  }
-
-  static int64_t Wait(const Params& p, const State& s, int64_t t,
-                      int64_t cost) {
-    if (cost > p.burst) return kNever;
-    if (__builtin_expect(IsNear(p, s, t), 1)) {
-      const int64_t over = AheadNear(p, s, t) - (p.full - cost * p.window);
-      return over <= 0 ? 0 : over / p.limit + (over % p.limit != 0 ? 1 : 0);
-    }
-    return WaitFar(p, s, t, cost);
   }
 
   static int64_t FreshAt(const Params&, const State& s, int64_t) {
@@ -209,41 +241,28 @@ struct Gcra {
   }
 
  private:
-  // What is near stays below this in ticks, so sums of two fit 64 bits.
-  static constexpr int64_t kNarrow = int64_t{1} << 61;
-  static bool IsNear(const Params& p, const State& s, int64_t t) {
-    return s.tat - t <= p.near;
-  }
-  static int64_t AheadNear(const Params& p, const State& s, int64_t t) {
-    return s.tat < t ? 0 : (s.tat - t) * p.limit + s.ticks;
-  }
+  // The burst is below this in ticks, and what is near at most this and less
+  // than two microseconds more (a limit, at most 10^12): less than kEnd, which
+  // a Divisor bears, and the sum of two fits 64 bits.
+  static constexpr int64_t kNarrow = Divisor::kEnd / 2;
 
-  // The same where 64 bits may not do. Apart, and by value, so that the usual
-  // way keeps its numbers in registers.
-  ABSL_ATTRIBUTE_NOINLINE static bool AdmitsFar(const Params& p, State s,
-                                                int64_t t, int64_t cost) {
-    return Ahead(p, s, t) + Times(cost, p.window) <= Times(p.burst, p.window);
+  static int64_t Full(const Params& p, int64_t) { return p.full; }
+  static Wide Full(const Params& p, Wide) { return Times(p.burst, p.window); }
+  // a / b for a >= 0.
+  static int64_t FloorBy(const Divisor& by_b, int64_t, int64_t a) {
+    return by_b.Floor(a);
   }
-  ABSL_ATTRIBUTE_NOINLINE static State AddShare(const Params& p, State s,
-                                                int64_t cost) {
-    const Wide share = Times(cost, p.window);
-    return {s.tat + static_cast<int64_t>(share / p.limit),
-            s.ticks + static_cast<int64_t>(share % p.limit)};
-  }
-  ABSL_ATTRIBUTE_NOINLINE static int64_t RemainingFar(const Params& p, State s,
-                                                      int64_t t) {
-    const Wide room = Times(p.burst, p.window) - Ahead(p, s, t);
-    return room <= 0 ? 0 : static_cast<int64_t>(FloorDiv(room, p.window));
-  }
-  ABSL_ATTRIBUTE_NOINLINE static int64_t WaitFar(const Params& p, State s,
-                                                 int64_t t, int64_t cost) {
-    const Wide over = Ahead(p, s, t) - Times(p.burst - cost, p.window);
-    return over <= 0 ? 0 : static_cast<int64_t>(CeilDiv(over, p.limit));
+  static int64_t FloorBy(const Divisor&, int64_t b, Wide a) {
+    return static_cast<int64_t>(FloorDiv(a, b));
   }
 
   // How far the arrival time lies ahead of t, in ticks.
+  template <class Ticks>
+  static Ticks AheadIn(const Params& p, const State& s, int64_t t) {
+    return s.tat < t ? Ticks{0} : Ticks{s.tat - t} * p.limit + s.ticks;
+  }
   static Wide Ahead(const Params& p, const State& s, int64_t t) {
-    return s.tat < t ? 0 : Times(s.tat - t, p.limit) + s.ticks;
+    return AheadIn<Wide>(p, s, t);
   }
 
   static State At(const Params& p, int64_t t, Wide ahead) {

@@ -6,8 +6,9 @@
 // Lock-striped: calls for different keys seldom meet. No thread is started;
 // entries that equal a fresh key are removed in small steps by the calls
 // themselves, and by Sweep(). The table grows in small steps, so no call pays
-// for a rehash. A call without a time of its own reads the clock while it holds
-// the locks of its keys.
+// for a rehash. A call without a time of its own reads a clock of the caller's
+// while it holds the locks of its keys, and the store's own then or just
+// before.
 //
 // Memory: an entry is removed once it equals a fresh key and the calls' own
 // sweep has come round: at the latest after 32 * (entries + 16) further calls
