@@ -170,6 +170,7 @@ bool CheckTogether(const Step* steps, absl::Span<OpenKey* const> keys,
   for (size_t i = 0; i < keys.size(); ++i) {
     StepArgs args = ArgsOf(*keys[i], steps[i].cost);
     // In a call that passes only a watching rule that denied has a wait.
+    // NOLINTNEXTLINE(clang-analyzer-*): each outcome was written above.
     args.wants_wait = !all || !outcomes[i].allowed;
     outcomes[i].numbers = ApplyWithRoom(*keys[i], args, actions[i]);
   }
