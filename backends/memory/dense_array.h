@@ -44,9 +44,12 @@ class DenseArray {
     return pieces_[place.piece] + place.element * stride_;
   }
   // Where element i lies or has lain, or nowhere: see PieceList. Needs no lock.
+  // Counted in integers, since there may be no such piece.
   ABSL_ATTRIBUTE_ALWAYS_INLINE const void* Glimpse(uint32_t i) const {
     const Place place = PlaceOf(i);
-    return pieces_.Glimpse(place.piece) + place.element * stride_;
+    return reinterpret_cast<const void*>(
+        reinterpret_cast<uintptr_t>(pieces_.Glimpse(place.piece)) +
+        place.element * stride_);
   }
 
   // A new last element, its bytes whatever they are. The array must be below

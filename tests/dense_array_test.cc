@@ -1,0 +1,91 @@
+// The array that tables are made of, looked at by who does not hold its lock.
+#include "backends/memory/dense_array.h"
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace weir {
+namespace {
+
+constexpr size_t kStride = 64;
+// The list of pieces outgrows its room three times on the way.
+constexpr uint32_t kMany = 40 * DenseArray::kBlockElements;
+
+void GrowTo(uint32_t size, DenseArray* array) {
+  while (array->size() < size) array->Append();
+}
+void ShrinkTo(uint32_t size, DenseArray* array) {
+  while (array->size() > size) array->Pop();
+}
+
+TEST(DenseArray, IsGlimpsedWhereItsElementsLie) {
+  BlockPool pool;
+  DenseArray array(&pool, kStride);
+  const auto expect_all = [&] {
+    for (uint32_t i = 0; i < array.size(); ++i) {
+      ASSERT_EQ(array.Glimpse(i), array[i]) << i << " of " << array.size();
+    }
+  };
+  for (uint32_t size = 1; size < kMany; size = size * 3 / 2 + 1) {
+    GrowTo(size, &array);
+    expect_all();
+  }
+  ShrinkTo(100, &array);
+  expect_all();
+  GrowTo(kMany, &array);
+  expect_all();
+}
+
+// Who knows an old size may ask for an element that never was, and who knows a
+// new one for a piece that its list has no room for yet.
+TEST(DenseArray, CanBeGlimpsedBeyondItsEnd) {
+  BlockPool pool;
+  DenseArray array(&pool, kStride);
+  for (const uint32_t i : {0U, 1U, 17U, 511U, 513U, kMany, (1U << 28) - 1}) {
+    EXPECT_LT(reinterpret_cast<uintptr_t>(array.Glimpse(i)),
+              DenseArray::kBlockElements * kStride)
+        << i;
+  }
+}
+
+// Nothing orders what these threads do, so that the sanitizers see each read
+// that is not atomic, and each of what is gone.
+TEST(DenseArray, IsGlimpsedByThreadsWhileItGrowsAndShrinks) {
+  BlockPool pool;
+  std::optional<DenseArray> array;
+  for (int round = 0; round < 20; ++round) {
+    array.emplace(&pool, kStride);
+    GrowTo(1, &*array);
+    // relaxed: nothing but the array is shared, and it must bear that.
+    std::atomic<bool> done{false};
+    std::atomic<int> ready{0};
+    std::vector<std::thread> threads;
+    for (uint32_t first = 0; first < 2; ++first) {
+      threads.emplace_back([&, first] {
+        uint64_t glimpsed = 0;
+        for (uint32_t i = first; !done.load(std::memory_order_relaxed); ++i) {
+          const auto at = reinterpret_cast<uintptr_t>(
+              array->Glimpse(i * 7919 % (array->size() + 1)));
+          // Never half of an address.
+          ASSERT_EQ(at % kStride, 0U);
+          if (glimpsed++ == 1000) ready.fetch_add(1, std::memory_order_relaxed);
+        }
+      });
+    }
+    while (ready.load(std::memory_order_relaxed) < 2) std::this_thread::yield();
+    for (int i = 0; i < 3; ++i) {
+      GrowTo(kMany, &*array);
+      ShrinkTo(1, &*array);
+    }
+    done.store(true, std::memory_order_relaxed);
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+}  // namespace
+}  // namespace weir
