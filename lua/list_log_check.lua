@@ -3,15 +3,15 @@
 -- below.
 local limit, keep, resolution = unpack('<ddd', step, 19)
 -- The oldest entries and the record.
-local few = call('LRANGE', key, '-5', '-1')
-local held, newest, sum, used, own = #few, 0, 0, 0, n
+local few = call('LRANGE', key, '-8', '-1')
+local held, sum, own = #few, 0, n
 drop, at, push, bytes = 0, now, true, 24
 if n > limit then
-  held = 0
+  held = 0 -- below
 elseif held == 0 then
-  fits, missing, state = true, true, pack('<ddd', 0, 0, 0)
+  fits, missing, inside, newest = true, true, 0, 0
 elseif held > 1 and few[held] == '\255' .. record then
-  local last = held > 4 and call('LINDEX', key, '0') or few[1]
+  local last = held > 7 and call('LINDEX', key, '0') or few[1]
   newest, sum = unpack('>i7I7', last)
   if newest > now then at = newest end
   local gone, rank = at - keep, held - 1
@@ -20,23 +20,21 @@ elseif held > 1 and few[held] == '\255' .. record then
     held = 0 -- below
   elseif newest <= gone then
     -- Nothing is inside: the sums begin again.
-    fits, missing, drop, sum = true, true, -1, 0
-    state = pack('<ddd', 0, newest, 0)
+    fits, missing, drop, sum, inside = true, true, -1, 0, 0
   elseif rank > 0 then
     local oldest, cost = few[rank], 1
     local time, before = unpack('>i7I7', oldest)
     if #oldest > 14 then cost = unpack('>I7', oldest, 15) end
-    used = sum - before + cost
-    if used <= limit - n then
-      fits, drop = true, held - 1 - rank
-      state = pack('<ddd', used, newest, 0)
+    inside, drop = sum - before + cost, held - 1 - rank
+    if inside <= limit - n then
+      fits = true
       if resolution > 0 and
          newest == math.floor(at / resolution) * resolution then
         push, own = false, n + 1
         if #last > 14 then own = n + unpack('>I7', last, 15) end
       end
-    elseif not counts and used - limit + n <= cost then
-      fits, state = false, pack('<ddd', used, newest, time)
+    elseif not counts and inside - limit + n <= cost then
+      fits, state = false, pack('<ddd', inside, newest, time)
     end
   end
 end
@@ -44,6 +42,5 @@ if fits then
   if resolution > 0 then at = math.floor(at / resolution) * resolution end
   value = own == 1 and pack('>i7I7', at, sum + n) or
           pack('>i7I7I7', at, sum + n, own)
-  charged = pack('<ddd', used + n, at, 0)
   after = at + keep - now
 end

@@ -1,7 +1,10 @@
 -- sliding_log: the twin of core/engines/sliding_log.h, in a sorted set:
--- SortedSetLog of core/engines/log_store.h. Scores are times, members are made
--- by PackEntry. The record is a member too, after \255, at a score below
--- all others. Params, step and reply: log_view.lua.
+-- SortedSetLog of core/engines/log_store.h. Scores are times. A member is the
+-- sum of all costs up to and including its own, the cost, and the time again,
+-- since the server writes a score out with 17 digits at each reading: 7 bytes
+-- each, highest first, the last with a sign. Members without the time, as
+-- PackEntry makes them, are read too. The record is a member after \255, at a
+-- score below all others. Params, step and reply: log_view.lua.
 -- Check:  sliding_log_check
 -- Charge: sliding_log_charge
 local Log = {}
@@ -30,7 +33,7 @@ end
 function Log.CountUpTo(key, time) return call('ZCOUNT', key, '(-inf', time) end
 
 function Log.Append(key, time, sum, cost)
-  call('ZADD', key, time, PackEntry(sum, cost))
+  call('ZADD', key, time, pack('>I7I7i7', sum, cost, time))
 end
 
 function Log.RemoveOldest(key, n) call('ZREMRANGEBYRANK', key, 1, n) end

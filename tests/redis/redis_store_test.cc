@@ -227,6 +227,47 @@ TEST_F(RedisStoreTest, AStateThatNobodyCanReadIsAnErrorAndStays) {
   }
 }
 
+// Entries of a sorted set without their time: 7 bytes, or 14 with a cost. Two
+// versions on one key leave both forms in turns.
+TEST_F(RedisStoreTest, ALogWhoseEntriesLackTheirTimeIsReadAlike) {
+  constexpr char kLeaveOutTimes[] = R"(
+local all = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+for i = ARGV[1], #all, 4 do
+  local sum, cost = struct.unpack('>I7I7', all[i])
+  local short = cost == 1 and 7 or 14
+  redis.call('ZREM', KEYS[1], all[i])
+  redis.call('ZADD', KEYS[1], all[i + 1], string.sub(all[i], 1, short))
+end
+return #all / 2 - 1)";
+  const Limiter limiter = Make(Limit::SlidingLog(9, seconds(10)));
+  const Time start = store_->Now();
+  // `rewritten`: after so many of the calls.
+  const auto decide = [&](const std::string& key, size_t rewritten) {
+    std::vector<std::string> told;
+    for (size_t i = 0; i < 24; ++i) {
+      if (i == rewritten) {
+        const std::string name = "weir:default:sliding_log:{" + key + "}";
+        const std::string first = key[0] == 'o' ? "3" : "5";
+        EXPECT_GT(Ask({"EVAL", kLeaveOutTimes, "1", name, first}).integer, 1);
+      }
+      Call call = At(key, start + seconds(i));
+      const int64_t cost = 1 + static_cast<int64_t>(i % 3);
+      call.costs = absl::MakeConstSpan(&cost, 1);
+      const Decision d = Decided(limiter.Check(call));
+      told.push_back(absl::StrCat(d.allowed, " ", d.remaining, " ",
+                                  d.retry_after.value_or(Micros(-1)).count(),
+                                  " ", d.reset_after.count()));
+    }
+    return told;
+  };
+  const std::vector<std::string> plain = decide("plain", 99);
+  for (const size_t n : {2, 3, 5, 8, 12}) {
+    for (const char* const which : {"odd", "even"}) {
+      EXPECT_EQ(decide(absl::StrCat(which, n), n), plain) << which << n;
+    }
+  }
+}
+
 TEST_F(RedisStoreTest, AnErrorInOneRuleChargesNone) {
   std::vector<Rule> rules = OneOfEach();
   for (size_t i = 0; i < rules.size(); ++i) {
