@@ -85,6 +85,7 @@ Decision Decided(absl::StatusOr<Decision> d) {
   return d.ok() ? *std::move(d) : Decision();
 }
 
+// `key` is to outlive it.
 Call At(const std::string_view& key, Time now) {
   Call call;
   call.keys = absl::MakeConstSpan(&key, 1);
@@ -242,11 +243,12 @@ return #all / 2 - 1)";
   const Limiter limiter = Make(Limit::SlidingLog(9, seconds(10)));
   const Time start = store_->Now();
   // `rewritten`: after so many of the calls.
-  const auto decide = [&](const std::string& key, size_t rewritten) {
+  const auto decide = [&](std::string_view key, size_t rewritten) {
     std::vector<std::string> told;
     for (size_t i = 0; i < 24; ++i) {
       if (i == rewritten) {
-        const std::string name = "weir:default:sliding_log:{" + key + "}";
+        const std::string name =
+            "weir:default:sliding_log:{" + std::string(key) + "}";
         const std::string first = key[0] == 'o' ? "3" : "5";
         EXPECT_GT(Ask({"EVAL", kLeaveOutTimes, "1", name, first}).integer, 1);
       }
