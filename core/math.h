@@ -50,10 +50,9 @@ class Divisor {
     factor_ = static_cast<uint64_t>(power / by + (power % by != 0 ? 1 : 0));
   }
 
-  // a / by, rounded down; exact for 0 <= a < kEnd. factor * by is 2^(62 +
-  // shift)
-  // + e with e < by <= 2^shift. So a * factor / 2^(62 + shift) is greater than
-  // a / by, by a * e / 2^(62 + shift) / by: less than 1 / by, which is too
+  // a / by, rounded down; exact for 0 <= a < kEnd. With p = 2^(62 + shift),
+  // factor * by is p + e, where e < by <= 2^shift. So a * factor / p exceeds
+  // a / by by a * e / p / by. That is less than 1 / by, since a < 2^62: too
   // little to reach the next whole number.
   constexpr int64_t Floor(int64_t a) const {
     __extension__ typedef unsigned __int128 Product;

@@ -158,7 +158,7 @@ struct Gcra {
     }
   };
   // 64 bits do for a state that is near, and what an admitted call makes of it
-  // is near too: it is at most the burst ahead.
+  // is near too: it is at most the burst ahead. Near::Charge is for such calls.
   using Near = Steps<int64_t>;
   static bool IsNear(const Params& p, const State& s, int64_t t) {
     return s.tat - t <= p.near;
@@ -180,8 +180,9 @@ struct Gcra {
   }
   static State Charge(const Params& p, const State& s, int64_t t,
                       int64_t cost) {
-    return IsNear(p, s, t) ? Near::Charge(p, s, t, cost)
-                           : Apart<&Far::Charge>(p, s, t, cost);
+    return IsNear(p, s, t) && cost <= p.burst
+               ? Near::Charge(p, s, t, cost)
+               : Apart<&Far::Charge>(p, s, t, cost);
   }
   static int64_t Remaining(const Params& p, const State& s, int64_t t) {
     return IsNear(p, s, t) ? Near::Remaining(p, s, t)
