@@ -213,6 +213,18 @@ TEST_F(RedisStoreTest, EveryKeyExpiresAlsoOneThatLostItsExpiry) {
   }
 }
 
+TEST_F(RedisStoreTest, AKeyGetsALostExpiryBackByTheServersTimeToo) {
+  for (const Rule& rule : OneOfEach()) {
+    const Limiter limiter = Make({rule});
+    const std::string name =
+        absl::StrCat("weir:", rule.name, ":", rule.name, ":{k}");
+    ASSERT_TRUE(Decided(limiter.Check("k")).allowed) << name;
+    ASSERT_EQ(Ask({"PERSIST", name}).integer, 1) << name;
+    ASSERT_TRUE(Decided(limiter.Check("k")).allowed) << name;
+    EXPECT_GT(Ask({"PTTL", name}).integer, 0) << name;
+  }
+}
+
 TEST_F(RedisStoreTest, AStateThatNobodyCanReadIsAnErrorAndStays) {
   for (const Rule& rule : OneOfEach()) {
     const std::string name =
