@@ -284,12 +284,6 @@ struct MemoryStore::Impl final : CellHost {
     return keeper.context().hash(record.seed, key);
   }
 
-  // A search is likely to miss a core's cache; what fits it is there already.
-  bool IsLarge() {
-    constexpr int64_t kCacheBytes = 1 << 20;
-    return keeper.context().bytes.load(std::memory_order_relaxed) > kCacheBytes;
-  }
-
   // Where a key's entry may lie: true until the next removal of its stripe.
   struct Guess {
     Table::Entry entry;
@@ -670,7 +664,10 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
   constexpr size_t kAtOnce = 64;
   uint64_t hashes[kAtOnce];
   Impl::Guess guesses[kAtOnce];
-  const bool large = impl_->IsLarge();
+  // What fits a core's cache is there already.
+  constexpr int64_t kCacheBytes = 1 << 20;
+  const bool large = impl_->keeper.context().bytes.load(
+                         std::memory_order_relaxed) > kCacheBytes;
   const Impl::Reading known = impl_->Known(now);
   for (size_t first = 0; first < count; first += kAtOnce) {
     const size_t n = std::min(count - first, kAtOnce);

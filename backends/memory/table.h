@@ -92,8 +92,7 @@ class Table {
     Entry guess;
     index_.Find(hash, [&](uint32_t ref) {
       guess = {At(ref), ref};
-      __builtin_prefetch(guess.p, 1);
-      __builtin_prefetch(guess.p + BytesOf(ref) - 1, 1);
+      PrefetchEntry(guess.p, BytesOf(ref));
       return true;
     });
     return guess;
@@ -183,9 +182,7 @@ class Table {
     const DenseArray& array = *arrays_[visit_size_];
     // It may have become shorter since.
     if (visit_left_ <= array.size()) {
-      const char* const last = array[visit_left_ - 1];
-      __builtin_prefetch(last);
-      __builtin_prefetch(last + array.stride() - 1);
+      PrefetchEntry(array[visit_left_ - 1], array.stride());
     }
   }
 
@@ -220,6 +217,11 @@ class Table {
   static constexpr int kIndexBits = 28;
   static constexpr size_t kSizes = Slot::kMost / 8;
 
+  // It may lie on two lines.
+  static void PrefetchEntry(const char* p, size_t bytes) {
+    __builtin_prefetch(p, 1);
+    __builtin_prefetch(p + bytes - 1, 1);
+  }
   static size_t BytesOf(uint32_t ref) {
     return ((ref >> kIndexBits) + 1) * size_t{8};
   }

@@ -30,8 +30,8 @@ function(weir_joined_when_sanitized target)
 endfunction()
 
 # For the tests, and for the executable's parts, which take longest to optimize: in
-# every build that is for tests. Not for a source whose class holds what only that source knows:
-# g++ warns of it when it is included.
+# every build that is for tests. Not for a source whose class holds what only that
+# source knows: g++ warns of it when it is included.
 function(weir_joined_when_tested target)
   if(WEIR_PRECOMPILE)
     weir_join(${target})

@@ -154,7 +154,7 @@ struct Gcra {
       if (cost > p.burst) return kNever;
       const Ticks over =
           AheadIn<Ticks>(p, s, t) - (Full(p, Ticks{}) - Ticks{cost} * p.window);
-      return over <= 0 ? 0 : FloorBy(p.by_limit, p.limit, over - 1) + 1;
+      return over <= 0 ? 0 : CeilBy(p.by_limit, p.limit, over);
     }
   };
   // 64 bits do for a state that is near, and what an admitted call makes of it
@@ -249,12 +249,18 @@ struct Gcra {
 
   static int64_t Full(const Params& p, int64_t) { return p.full; }
   static Wide Full(const Params& p, Wide) { return Times(p.burst, p.window); }
-  // a / b for a >= 0.
+  // a / b, rounded down and up; a >= 0, and a > 0.
   static int64_t FloorBy(const Divisor& by_b, int64_t, int64_t a) {
     return by_b.Floor(a);
   }
   static int64_t FloorBy(const Divisor&, int64_t b, Wide a) {
     return static_cast<int64_t>(FloorDiv(a, b));
+  }
+  static int64_t CeilBy(const Divisor& by_b, int64_t, int64_t a) {
+    return by_b.Ceil(a);
+  }
+  static int64_t CeilBy(const Divisor&, int64_t b, Wide a) {
+    return static_cast<int64_t>(CeilDiv(a, b));
   }
 
   // How far the arrival time lies ahead of t, in ticks.
