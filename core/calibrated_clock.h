@@ -67,7 +67,7 @@ class CalibratedClock {
   __attribute__((always_inline)) bool TryEarly(int64_t* t) const {
     const Look look = LookAt([] { return Source::Ticks(); });
     *t = look.us;
-    return look.within;
+    return look.within();
   }
 
   // Microseconds. What another thread read before this call began is not later.
@@ -106,9 +106,16 @@ class CalibratedClock {
   // One look at the counter by the current calibration.
   struct Look {
     uint32_t current;
-    bool within;  // what was read is of that calibration, and holds: `us` is a
-                  // reading
     int64_t us;
+    bool in_span;
+    bool whole;
+
+    // What was read is of that calibration, and holds: `us` is a reading. Two
+    // branches, which cost less than what would make one of them.
+    __attribute__((always_inline)) bool within() const {
+      if (__builtin_expect(!in_span, 0)) return false;
+      return __builtin_expect(whole, 1);
+    }
   };
   template <class Ticks>
   __attribute__((always_inline)) Look LookAt(Ticks ticks_now) const {
@@ -128,14 +135,14 @@ class CalibratedClock {
     const int64_t us = shared.us.load(std::memory_order_acquire);
     const uint64_t elapsed = ticks - base;
     const bool whole = current_.load(std::memory_order_relaxed) == current;
-    return {current, elapsed < soon && whole, us + Scale(elapsed, rate)};
+    return {current, us + Scale(elapsed, rate), elapsed < soon, whole};
   }
 
   template <class Ticks>
   __attribute__((always_inline)) int64_t Read(Ticks ticks_now) const {
     for (;;) {
       const Look look = LookAt(ticks_now);
-      if (__builtin_expect(look.within, 1)) return look.us;
+      if (__builtin_expect(look.within(), 1)) return look.us;
       if (int64_t t; ReadSlowly(look.current, &t)) return t;
     }
   }

@@ -115,9 +115,9 @@ struct HttpWriter::Config {
 // if the decision has no numbers of these rules.
 ShownRules HttpWriter::Config::ShownOf(const Decision& d) const {
   ShownRules shown;
-  if (d.source == Source::kPolicy || d.verdicts.size() != rules) return shown;
+  if (d.source == Source::kPolicy || d.rules().size() != rules) return shown;
   for (const HttpPolicy& p : policies) {
-    shown.push_back({&p, &d.verdicts[p.rule]});
+    shown.push_back({&p, &d.rules()[p.rule]});
   }
   const auto decided = [&d](const Shown& s) {
     return static_cast<int>(s.policy->rule) == d.rule;
@@ -325,7 +325,7 @@ HttpProblem HttpWriter::Problem(const Decision& decision,
   bool first = true;
   if (!config_->ShownOf(decision).empty()) {
     for (const HttpPolicy& p : config_->policies) {
-      if (decision.verdicts[p.rule].allowed) continue;
+      if (decision.rules()[p.rule].allowed) continue;
       if (!first) problem.body += ',';
       first = false;
       AppendJsonString(p.name, &problem.body);

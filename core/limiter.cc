@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/base/attributes.h"
-#include "absl/container/fixed_array.h"
 #include "core/duration_text.h"
 #include "core/limiter_state.h"
 #include "core/rule_set.h"
@@ -105,60 +103,21 @@ absl::StatusOr<Decision> Limiter::Run(Op op, const Call& call) const {
   return state_->Run(op, call);
 }
 
-namespace {
-
-// Apart, so that the short way keeps the key and the cost in registers.
-ABSL_ATTRIBUTE_NOINLINE absl::StatusOr<Decision> FailSingle(
-    const Store& store, const RuleSet& rules, absl::Status failed,
-    const Time* now, std::string_view key, int64_t cost) {
-  Call call = CallOf(key, cost);
-  if (now != nullptr) call.now = *now;
-  return rules.SingleFailed(store, std::move(failed), call);
-}
-ABSL_ATTRIBUTE_NOINLINE absl::StatusOr<Decision> CheckInFull(
-    Store& store, const RuleSet& rules, std::string_view key, int64_t cost) {
-  return rules.Run(store, Op::kCheck, CallOf(key, cost));
-}
-
-// The short way.
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline absl::StatusOr<Decision> CheckSingle(
-    Store& store, const RuleSet& rules, const Time* now, std::string_view key,
-    int64_t cost) {
-  Outcome outcome;
-  absl::Status s =
-      store.CheckOne(*rules.single()->rule, now, key, cost, &outcome);
-  if (__builtin_expect(!s.ok(), 0)) {
-    return FailSingle(store, rules, std::move(s), now, key, cost);
-  }
-  return absl::StatusOr<Decision>(absl::in_place, rules.Single(outcome));
-}
-
-}  // namespace
-
 absl::StatusOr<Decision> Limiter::Check(std::string_view key,
                                         int64_t cost) const {
-  const RuleSet& rules = state_->rules();
-  if (__builtin_expect(
-          rules.single() != nullptr && RuleSet::SingleCallIsSound(key, cost),
-          1)) {
-    return CheckSingle(*state_->store, rules, nullptr, key, cost);
-  }
-  return CheckInFull(*state_->store, rules, key, cost);
+  const RuleSet::Quick& quick = state_->rules().quick();
+  return quick.checks.check(quick, key, cost);
 }
 absl::StatusOr<Decision> Limiter::Check(const Call& call) const {
   const RuleSet& rules = state_->rules();
-  if (rules.single() != nullptr && call.keys.size() == 1 &&
-      call.costs.size() <= 1 && !call.tag.has_value() &&
-      (!call.now.has_value() || RuleSet::TimeIsSound(*call.now))) {
-    const std::string_view key = call.keys[0];
-    const int64_t cost = rules.CostOf(call, 0);
-    if (RuleSet::SingleCallIsSound(key, cost)) {
-      return CheckSingle(*state_->store, rules,
-                         call.now.has_value() ? &*call.now : nullptr, key,
-                         cost);
-    }
+  if (call.keys.size() != 1 || call.costs.size() > 1 || call.tag.has_value()) {
+    return rules.Run(*state_->store, Op::kCheck, call);
   }
-  return rules.Run(*state_->store, Op::kCheck, call);
+  const RuleSet::Quick& quick = rules.quick();
+  const int64_t cost = rules.CostOf(call, 0);
+  return call.now.has_value()
+             ? quick.checks.check_at(quick, call.keys[0], cost, *call.now)
+             : quick.checks.check(quick, call.keys[0], cost);
 }
 absl::StatusOr<Decision> Limiter::Peek(std::string_view key,
                                        int64_t cost) const {
@@ -183,38 +142,10 @@ absl::StatusOr<Decision> Limiter::Reset(const Call& call) const {
 
 std::vector<absl::StatusOr<Decision>> Limiter::CheckMany(
     absl::Span<const std::string_view> keys, int64_t cost) const {
-  const RuleSet& rules = state_->rules();
-  const AttachedLimit* single = rules.single();
-  const bool sound = std::all_of(keys.begin(), keys.end(), [&](auto key) {
-    return RuleSet::SingleCallIsSound(key, cost);
-  });
-  if (single == nullptr || !sound) {
-    std::vector<Call> calls;
-    calls.reserve(keys.size());
-    for (const std::string_view& key : keys) {
-      calls.push_back(CallOf(key, cost));
-    }
-    return rules.CheckMany(*state_->store, calls);
-  }
+  const RuleSet::Quick& quick = state_->rules().quick();
   std::vector<absl::StatusOr<Decision>> decisions;
   decisions.reserve(keys.size());
-  // How many it takes at once is the store's to say.
-  absl::FixedArray<Step, 64> steps(keys.size());
-  absl::FixedArray<Outcome, 64> outcomes(keys.size());
-  absl::FixedArray<absl::Status, 64> statuses(keys.size());
-  for (size_t i = 0; i < keys.size(); ++i) {
-    steps[i] = {single->rule.get(), keys[i], keys[i], cost};
-  }
-  state_->store->RunEach(Op::kCheck, std::nullopt, steps.data(),
-                         outcomes.data(), statuses.data(), keys.size());
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (statuses[i].ok()) {
-      decisions.emplace_back(absl::in_place, rules.Single(outcomes[i]));
-    } else {
-      decisions.push_back(rules.SingleFailed(
-          *state_->store, std::move(statuses[i]), CallOf(keys[i], cost)));
-    }
-  }
+  quick.checks.check_many(quick, keys, cost, &decisions);
   return decisions;
 }
 

@@ -76,13 +76,6 @@ struct Limiter::State {
   }
 };
 
-inline Call CallOf(const std::string_view& key, const int64_t& cost) {
-  Call call;
-  call.keys = absl::MakeConstSpan(&key, 1);
-  call.costs = absl::MakeConstSpan(&cost, 1);
-  return call;
-}
-
 }  // namespace weir
 
 #endif  // WEIR_CORE_LIMITER_STATE_H_

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/fixed_array.h"
 #include "core/cached_call.h"
+#include "core/single_decision.h"
 #include "core/text.h"
 
 namespace weir {
@@ -81,7 +83,13 @@ Decision RuleSet::Decide(Op op, const AttachedLimit* const* limits,
   Decision d;
   d.limit = kMaxExact;
   d.remaining = kMaxExact;
-  d.verdicts.resize(rules_.size());
+  RuleVerdict only;
+  RuleVerdict* verdicts = &only;
+  const bool alone = rules_.size() == 1 && !rules_[0].observe;
+  if (!alone) {
+    d.verdicts.resize(rules_.size());
+    verdicts = d.verdicts.data();
+  }
   // The rule that decides: first among the enforced ones that denied, else
   // among all enforced ones.
   const RuleVerdict* denier = nullptr;
@@ -89,7 +97,7 @@ Decision RuleSet::Decide(Op op, const AttachedLimit* const* limits,
   const bool asks = op != Op::kRefund && op != Op::kReset;
   for (size_t i = 0; i < rules_.size(); ++i) {
     const AttachedLimit& p = *limits[i];
-    RuleVerdict& v = d.verdicts[i];
+    RuleVerdict& v = verdicts[i];
     v.name = rules_[i].name;
     v.observe = rules_[i].observe;
     v.limit = p.limit.traits.capacity / instances;
@@ -116,11 +124,16 @@ Decision RuleSet::Decide(Op op, const AttachedLimit* const* limits,
     }
     if (tightest == nullptr || v.remaining < tightest->remaining) tightest = &v;
   }
+  if (alone) {
+    static_cast<RuleVerdict&>(d) = only;
+    return d;
+  }
   d.allowed = denier == nullptr;
   if (d.allowed) d.retry_after = Micros(0);
   if (tightest != nullptr) d.remaining = tightest->remaining;
   if (const RuleVerdict* by = d.allowed ? tightest : denier; by != nullptr) {
-    d.rule = static_cast<int>(by - d.verdicts.data());
+    d.rule = static_cast<int>(by - verdicts);
+    d.name = by->name;
     d.limit = by->limit;
   }
   return d;
@@ -214,7 +227,86 @@ absl::StatusOr<std::unique_ptr<const RuleSet>> RuleSet::Make(
     set->single_ = &first;
   }
   set->denials_ = std::move(denials);
+  set->PrepareQuick(&store);
   return std::unique_ptr<const RuleSet>(std::move(set));
+}
+
+namespace {
+
+absl::StatusOr<Decision> CheckInFull(const SingleRule& single,
+                                     std::string_view key, int64_t cost) {
+  const auto& quick = static_cast<const RuleSet::Quick&>(single);
+  return quick.set->Run(*quick.store, Op::kCheck, CallOf(key, cost));
+}
+absl::StatusOr<Decision> CheckAtInFull(const SingleRule& single,
+                                       std::string_view key, int64_t cost,
+                                       Time now) {
+  const auto& quick = static_cast<const RuleSet::Quick&>(single);
+  Call call = CallOf(key, cost);
+  call.now = now;
+  return quick.set->Run(*quick.store, Op::kCheck, call);
+}
+
+// As steps of the store, which says how many it takes at once.
+void CheckManyInFull(const SingleRule& single,
+                     absl::Span<const std::string_view> keys, int64_t cost,
+                     std::vector<absl::StatusOr<Decision>>* decisions) {
+  const auto& quick = static_cast<const RuleSet::Quick&>(single);
+  const bool sound = absl::c_all_of(keys, [cost](std::string_view key) {
+    return RuleSet::SingleCallIsSound(key, cost);
+  });
+  if (single.rule == nullptr || !sound) {
+    std::vector<Call> calls;
+    calls.reserve(keys.size());
+    for (const std::string_view& key : keys) {
+      calls.push_back(CallOf(key, cost));
+    }
+    for (absl::StatusOr<Decision>& d :
+         quick.set->CheckMany(*quick.store, calls)) {
+      decisions->push_back(std::move(d));
+    }
+    return;
+  }
+  absl::FixedArray<Step, 64> steps(keys.size());
+  absl::FixedArray<Outcome, 64> outcomes(keys.size());
+  absl::FixedArray<absl::Status, 64> statuses(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    steps[i] = {single.rule, keys[i], keys[i], cost};
+  }
+  quick.store->RunEach(Op::kCheck, std::nullopt, steps.data(), outcomes.data(),
+                       statuses.data(), keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (statuses[i].ok()) {
+      decisions->emplace_back(absl::in_place,
+                              SingleDecision(single, outcomes[i]));
+    } else {
+      decisions->push_back(quick.set->SingleFailed(
+          *quick.store, std::move(statuses[i]), CallOf(keys[i], cost)));
+    }
+  }
+}
+
+}  // namespace
+
+void RuleSet::PrepareQuick(Store* store) {
+  quick_.set = this;
+  quick_.store = store;
+  quick_.check_in_full = &CheckInFull;
+  quick_.check_at_in_full = &CheckAtInFull;
+  quick_.check_many_in_full = &CheckManyInFull;
+  if (single_ != nullptr) {
+    quick_.rule = single_->rule.get();
+    quick_.name = rules_[0].name;
+    quick_.limit = single_->limit.traits.capacity;
+    quick_.soft_above = single_->soft_above;
+    quick_.checks = store->QuickChecksOf(*single_->rule);
+  }
+  QuickChecks& checks = quick_.checks;
+  if (checks.check == nullptr) checks.check = quick_.check_in_full;
+  if (checks.check_at == nullptr) checks.check_at = quick_.check_at_in_full;
+  if (checks.check_many == nullptr) {
+    checks.check_many = quick_.check_many_in_full;
+  }
 }
 
 std::string RuleSet::Text() const {

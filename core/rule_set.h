@@ -28,6 +28,14 @@ struct AttachedLimit {
   int64_t soft_above = 0;                  // used above this is flagged
 };
 
+// A call with one key and one cost. Both stay as long as it.
+inline Call CallOf(const std::string_view& key, const int64_t& cost) {
+  Call call;
+  call.keys = absl::MakeConstSpan(&key, 1);
+  call.costs = absl::MakeConstSpan(&cost, 1);
+  return call;
+}
+
 // The policy fits the limiter's store. InvalidArgument.
 absl::Status CheckOutagePolicy(const OutagePolicy& policy, const Store& store);
 // Makes a rule known to the policy's own store, if it has one. InvalidArgument.
@@ -47,9 +55,18 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   // told (functions, plan_of, can't be compared).
   std::string Text() const;
 
+  // How a check with one key and at most one cost is made: by the quick checks
+  // of the store, if it has any for the single rule, else in full.
+  struct Quick : SingleRule {
+    QuickChecks checks;  // none is null
+    const RuleSet* set = nullptr;
+    Store* store = nullptr;
+  };
+  const Quick& quick() const { return quick_; }
+
   // The one rule there is, if it is enforced, has no plans, asks the store and
-  // goes by no denial cache; else null. Its calls go the short way:
-  // SingleCallIsSound, one step, Single.
+  // goes by no denial cache; else null. A sound call of it is one step, its
+  // decision SingleDecision's.
   const AttachedLimit* single() const { return single_; }
   static bool SingleCallIsSound(std::string_view key, int64_t cost) {
     // A negative cost is a large one without its sign.
@@ -58,43 +75,6 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   }
   static bool TimeIsSound(Time t) {
     return ToMicros(t) <= kMaxExact && ToMicros(t) >= -kMaxExact;
-  }
-  // The decision on a check of that rule, made where it is wanted:
-  // absl::StatusOr<Decision>(absl::in_place, rules.Single(outcome)).
-  class SingleDecision {
-   public:
-    SingleDecision(const RuleSet& rules, const Outcome& outcome)
-        : rules_(rules), outcome_(outcome) {}
-    operator Decision() const {  // NOLINT(google-explicit-constructor)
-      // All is read before anything is written, so that nothing is written
-      // twice: for all the compiler knows, the two could overlap.
-      const AttachedLimit& single = *rules_.single_;
-      const std::string_view name = rules_.rules_[0].name;
-      const int64_t limit = single.limit.traits.capacity;
-      const int64_t soft_above = single.soft_above;
-      const bool allowed = outcome_.allowed;
-      const int64_t remaining = outcome_.numbers.remaining;
-      const int64_t reset_after = outcome_.numbers.reset_after;
-      Decision d;
-      RuleVerdict& v = d.verdicts.AddFirst();
-      v.name = name;
-      v.allowed = d.allowed = allowed;
-      v.limit = d.limit = limit;
-      v.remaining = d.remaining = remaining;
-      v.reset_after = d.reset_after = Micros(reset_after);
-      v.soft = d.soft = limit - remaining > soft_above;
-      if (__builtin_expect(!allowed, 0)) {
-        v.retry_after = d.retry_after = WaitOf(outcome_.numbers.wait);
-      }
-      return d;
-    }
-
-   private:
-    const RuleSet& rules_;
-    const Outcome& outcome_;
-  };
-  SingleDecision Single(const Outcome& outcome) const {
-    return {*this, outcome};
   }
 
   // The call is sound: keys, costs, time and tag.
@@ -173,7 +153,10 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   std::vector<Rule> rules_;
   // For each rule its own limit, then those of its plans.
   std::vector<std::vector<AttachedLimit>> attached_;
+  void PrepareQuick(Store* store);
+
   const AttachedLimit* single_ = nullptr;
+  Quick quick_;
   bool trust_tags_ = false;
   OutagePolicy outage_;
   std::shared_ptr<DenialCache> denials_;

@@ -26,14 +26,7 @@ const Clock& Store::WaitingClock() const {
   return clock;
 }
 
-absl::Status Store::CheckOne(const StoreRule& rule, const Time* now,
-                             std::string_view key, int64_t cost,
-                             Outcome* outcome) {
-  const Step step = {&rule, key, key, cost};
-  return Run(Op::kCheck,
-             now != nullptr ? std::optional<Time>(*now) : std::nullopt, &step,
-             outcome, 1);
-}
+QuickChecks Store::QuickChecksOf(const StoreRule&) const { return {}; }
 
 void Store::RunEach(Op op, std::optional<Time> now, const Step* steps,
                     Outcome* outcomes, absl::Status* statuses, size_t count) {

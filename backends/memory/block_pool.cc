@@ -7,8 +7,8 @@
 namespace weir {
 namespace {
 
-constexpr size_t kRegionBytes =
-    BlockPool::kBlockBytes * BlockPool::kBlocksARegion;
+constexpr size_t kRegionPages = 1024;
+constexpr size_t kRegionBytes = kRegionPages * BlockPool::kPage;
 
 void* MapRegion() {
   void* region = mmap(nullptr, kRegionBytes, PROT_READ | PROT_WRITE,
@@ -27,34 +27,37 @@ BlockPool::~BlockPool() {
   for (void* region : regions_) munmap(region, kRegionBytes);
 }
 
-void* BlockPool::Take() {
-  SpinLockHolder lock(&lock_);
-  if (!free_.empty()) {
-    void* block = free_.back();
-    free_.pop_back();
+void* BlockPool::Take(size_t pages) {
+  const SpinLockHolder lock(&lock_);
+  Size& size = sizes_[pages - 1];
+  if (!size.free.empty()) {
+    void* block = size.free.back();
+    size.free.pop_back();
     return block;
   }
-  if (left_ == 0) {
-    // Room for the bookkeeping first: giving a block back never throws.
-    const size_t regions = regions_.size() + 1;
-    if (regions_.capacity() < regions) regions_.reserve(2 * regions);
-    const size_t blocks = regions_.capacity() * kBlocksARegion;
-    if (free_.capacity() < blocks) free_.reserve(blocks);
+  // Room for the bookkeeping first: giving a block back never throws.
+  if (size.free.capacity() <= size.made) size.free.reserve(2 * size.made + 8);
+  if (left_ < pages) {
+    // What is left of the last region stays unused: address space, no memory.
+    if (regions_.capacity() == regions_.size()) {
+      regions_.reserve(2 * regions_.size() + 8);
+    }
     regions_.push_back(MapRegion());
     maps_.fetch_add(1, std::memory_order_relaxed);
     next_ = static_cast<char*>(regions_.back());
-    left_ = kBlocksARegion;
+    left_ = kRegionPages;
   }
   void* block = next_;
-  next_ += kBlockBytes;
-  --left_;
+  next_ += pages * kPage;
+  left_ -= pages;
+  ++size.made;
   return block;
 }
 
-void BlockPool::Give(void* block) {
-  madvise(block, kBlockBytes, MADV_DONTNEED);
-  SpinLockHolder lock(&lock_);
-  free_.push_back(block);
+void BlockPool::Give(void* block, size_t pages) {
+  madvise(block, pages * kPage, MADV_DONTNEED);
+  const SpinLockHolder lock(&lock_);
+  sizes_[pages - 1].free.push_back(block);
 }
 
 }  // namespace weir

@@ -7,12 +7,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 #include "absl/base/attributes.h"
 #include "absl/status/status.h"
 #include "backends/memory/bound_cell.h"
-#include "backends/memory/near_steps.h"
+#include "backends/memory/state_steps.h"
 #include "core/time_stamp_counter.h"
 #include "weir/engine.h"
 #include "weir/store.h"
@@ -62,9 +61,8 @@ inline constexpr NumberOps kNumberOps = {&StateNumbers<E>::Remaining,
 enum class CellAnswer {
   kDecided,
   kAgain,  // it changed meanwhile, or is busy
-  kFar,    // the state is not near: with E's own steps
-  kByKey,  // the state is of another limit, or was left behind by a clock that
-           // jumped
+  kFar,    // these steps don't hold for the state
+  kByKey,  // the state is of another limit
 };
 
 // What a check on a cell needs of its record, which it can't know here.
@@ -74,8 +72,8 @@ struct CellRule {
 };
 CellRule CellRuleOf(const LimitRecord& record);
 
-// Decides once. Unless it is kDecided, nothing was done. Steps: E's own, or its
-// near ones.
+// Decides once. Unless it is kDecided, nothing was done. Steps: see
+// state_steps.h.
 template <class E, class Steps>
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
     BoundCell& cell, const LimitRecord& record, const CellRule& rule, int64_t t,
@@ -92,19 +90,14 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
   if (__builtin_expect(!cell.Unchanged(version), 0)) return CellAnswer::kAgain;
   if (__builtin_expect(!ours, 0)) return CellAnswer::kByKey;
   const auto& p = *static_cast<const typename E::Params*>(rule.params);
-  if (__builtin_expect(!present, 0)) {
-    s = E::Fresh(p, t);
-  } else if (__builtin_expect(internal::Jumped<E>(p, s, t), 0)) {
-    return CellAnswer::kByKey;
-  }
-  if (!std::is_same_v<Steps, E> &&
-      __builtin_expect(!NearSteps<E>::Hold(p, s, t), 0)) {
-    return CellAnswer::kFar;
-  }
-  const bool allowed = Steps::Admits(p, s, t, cost);
+  if (__builtin_expect(!present, 0)) s = E::Fresh(p, t);
+  if (__builtin_expect(!Steps::Hold(p, s, t), 0)) return CellAnswer::kFar;
+  Steps steps(p, s, t);
+  const bool allowed = steps.Admits(cost);
   if (CheckAction(allowed, !allowed && rule.count_denied, cost) ==
       Action::kCharge) {
-    s = Steps::Charge(p, s, t, cost);
+    steps.Charge(cost);
+    s = steps.state();
     if (__builtin_expect(!cell.TryLock(version), 0)) return CellAnswer::kAgain;
     cell.Store(reinterpret_cast<const char*>(&s), sizeof(s));
     cell.Unlock(version);
@@ -136,12 +129,12 @@ class CellBinding final : public Binding {
                                          BoundOutcome* outcome) override {
     int64_t t;
     return __builtin_expect(fast_ != nullptr, 1) && fast_->TryEarly(&t) &&
-           Once<Near>(rule, t, cost, outcome) == CellAnswer::kDecided;
+           Once<QuickSteps<E>>(rule, t, cost, outcome) == CellAnswer::kDecided;
   }
   __attribute__((flatten)) bool TryCheckAt(const StoreRule& rule, int64_t t,
                                            int64_t cost,
                                            BoundOutcome* outcome) override {
-    return Once<Near>(rule, t, cost, outcome) == CellAnswer::kDecided;
+    return Once<QuickSteps<E>>(rule, t, cost, outcome) == CellAnswer::kDecided;
   }
 
   absl::Status Check(const StoreRule& rule, const Time* now, int64_t cost,
@@ -150,21 +143,19 @@ class CellBinding final : public Binding {
                       : fast_ != nullptr ? fast_->Early()
                                          : ToMicros(host_->clock().Now());
     for (Patience patience;; patience.Wait()) {
-      switch (Once<E>(rule, t, cost, outcome)) {
+      switch (Once<OwnSteps<E>>(rule, t, cost, outcome)) {
         case CellAnswer::kDecided:
           return absl::OkStatus();
+        case CellAnswer::kFar:  // left behind by a clock that jumped
         case CellAnswer::kByKey:
           return host_->CheckByKey(rule, key_, now, cost, outcome);
         case CellAnswer::kAgain:
-        case CellAnswer::kFar:
           break;
       }
     }
   }
 
  private:
-  using Near = typename NearSteps<E>::Type;
-
   template <class Steps>
   CellAnswer Once(const StoreRule& rule, int64_t t, int64_t cost,
                   BoundOutcome* outcome) {

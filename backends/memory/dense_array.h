@@ -4,11 +4,10 @@
 // The first pieces are small (an array of few elements takes little), the
 // others blocks of 512 elements.
 //
-// Not thread safe, but for size and Glimpse: the lock of its stripe is held.
+// Not thread safe, but for Glimpse: the lock of its stripe is held.
 #ifndef WEIR_BACKENDS_MEMORY_DENSE_ARRAY_H_
 #define WEIR_BACKENDS_MEMORY_DENSE_ARRAY_H_
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -22,18 +21,18 @@ namespace weir {
 class DenseArray {
  public:
   static constexpr uint32_t kBlockElements = 512;
-  static constexpr size_t kMaxStride = BlockPool::kBlockBytes / kBlockElements;
+  static constexpr size_t kMaxStride =
+      BlockPool::kMostPages * BlockPool::kPage / kBlockElements;
 
   // `stride`: bytes an element, a multiple of 8, at most kMaxStride.
-  DenseArray(BlockPool* pool, size_t stride) : pool_(pool), stride_(stride) {}
+  DenseArray(BlockPool* pool, size_t stride) : stride_(stride), pool_(pool) {}
   ~DenseArray() {
     while (!pieces_.empty()) DropPiece();
   }
   DenseArray(const DenseArray&) = delete;
   DenseArray& operator=(const DenseArray&) = delete;
 
-  // Without the lock: what it is or was.
-  uint32_t size() const { return size_.load(std::memory_order_relaxed); }
+  uint32_t size() const { return size_; }
   size_t stride() const { return stride_; }
   // What its pieces take, in bytes.
   size_t bytes() const { return bytes_; }
@@ -43,8 +42,9 @@ class DenseArray {
     const Place place = PlaceOf(i);
     return pieces_[place.piece] + place.element * stride_;
   }
-  // Where element i lies or has lain, or nowhere: see PieceList. Needs no lock.
-  // Counted in integers, since there may be no such piece.
+  // Where element i lies or has lain, or nowhere; there was such an element:
+  // see PieceList. Needs no lock. Counted in integers, since there may be no
+  // such piece.
   ABSL_ATTRIBUTE_ALWAYS_INLINE const void* Glimpse(uint32_t i) const {
     const Place place = PlaceOf(i);
     return reinterpret_cast<const void*>(
@@ -56,19 +56,17 @@ class DenseArray {
   // 2^28 elements. Throws as operator new does; then nothing has changed.
   char* Append() {
     Reserve();
-    const uint32_t last = size();
-    SetSize(last + 1);
-    return (*this)[last];
+    return (*this)[size_++];
   }
   // The next Append, unless a Pop comes before it, does not throw; this does.
   void Reserve() {
-    if (size() == capacity_) AddPiece();
+    if (size_ == capacity_) AddPiece();
   }
 
   // Takes the last element away. A piece goes when the one before it is no
   // more than half full, so that coming and going costs nothing.
   void Pop() {
-    SetSize(size() - 1);
+    --size_;
     if (!held_ && HasSpare()) DropPiece();
   }
 
@@ -97,7 +95,6 @@ class DenseArray {
     const uint32_t p = 32 - static_cast<uint32_t>(__builtin_clz(i / kFirst));
     return {p, i - (kFirst << (p - 1))};
   }
-  void SetSize(uint32_t size) { size_.store(size, std::memory_order_relaxed); }
 
   // Elements of the first n pieces.
   static uint32_t CapacityOf(size_t n) {
@@ -115,7 +112,12 @@ class DenseArray {
   // The last piece is not needed.
   bool HasSpare() const {
     const uint32_t last = capacity_ - PieceElements();
-    return size() <= last - (last == 0 ? 0 : PieceBefore() / 2);
+    return size_ <= last - (last == 0 ? 0 : PieceBefore() / 2);
+  }
+
+  size_t BlockPages() const {
+    static_assert(kBlockElements * 8 == BlockPool::kPage);
+    return stride_ / 8;
   }
 
   void AddPiece() {
@@ -124,7 +126,7 @@ class DenseArray {
     const size_t bytes = (CapacityOf(n + 1) - CapacityOf(n)) * stride_;
     pieces_.Push(static_cast<char*>(
         n < kSmallPieces ? ::operator new (bytes, std::align_val_t{64})
-                         : pool_->Take()));
+                         : pool_->Take(BlockPages())));
     capacity_ = CapacityOf(n + 1);
     bytes_ += bytes;
   }
@@ -135,19 +137,19 @@ class DenseArray {
     if (n <= kSmallPieces) {
       ::operator delete (pieces_.back(), std::align_val_t{64});
     } else {
-      pool_->Give(pieces_.back());
+      pool_->Give(pieces_.back(), BlockPages());
     }
     pieces_.Pop();
     capacity_ = CapacityOf(n - 1);
   }
 
-  BlockPool* const pool_;
   const size_t stride_;
-  std::atomic<uint32_t> size_{0};  // written under the lock
+  PieceList pieces_;
+  BlockPool* const pool_;
+  uint32_t size_ = 0;
   uint32_t capacity_ = 0;
   bool held_ = false;
   size_t bytes_ = 0;
-  PieceList pieces_;
 };
 
 }  // namespace weir

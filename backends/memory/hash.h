@@ -32,7 +32,8 @@ class KeyHash {
     uint64_t y = 0;
     uint64_t h = seed;
     if (n > 16) {
-      h = Long(seed, p, n);
+      h = Fold(Load8(p) ^ a_, Load8(p + 8) ^ seed ^ kOdd);
+      if (__builtin_expect(n > 32, 0)) h = Long(h, p + 16, n - 16);
       x = Load8(p + n - 16);
       y = Load8(p + n - 8);
     } else if (n >= 8) {
@@ -59,8 +60,8 @@ class KeyHash {
   }
 
   // All but the last 16 bytes, in steps of 16.
-  uint64_t Long(uint64_t seed, const char* p, size_t n) const {
-    uint64_t h = seed ^ kOdd;
+  ABSL_ATTRIBUTE_NOINLINE uint64_t Long(uint64_t h, const char* p,
+                                        size_t n) const {
     for (; n > 16; n -= 16, p += 16) h = Fold(Load8(p) ^ a_, Load8(p + 8) ^ h);
     return h;
   }

@@ -6,10 +6,11 @@
 // search reads one line and, as a rule, no entry but the right one. What does
 // not fit goes on in overflow lines.
 //
-// Not thread safe, but for Prefetch: the lock of its stripe is held.
+// Not thread safe, but for Glimpse: the lock of its stripe is held.
 #ifndef WEIR_BACKENDS_MEMORY_INDEX_H_
 #define WEIR_BACKENDS_MEMORY_INDEX_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -36,37 +37,69 @@ class Index {
   // How many references were moved from one line's chain to another's so far.
   int64_t moved() const { return moved_; }
 
+  // Where the search for a hash begins, and the geometry for which that is so.
+  struct Spot {
+    const void* line;
+    uint64_t geometry;
+  };
+  // Needs no lock, and holds for as long as the geometry: who has the lock can
+  // tell, and anybody may ask for that memory.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Spot Glimpse(uint64_t hash) const {
+    // acquire: pairs with the release in SetGeometry, so that the pieces of all
+    // these lines are seen. If the lines are being changed now, so is this.
+    const uint64_t geometry = geometry_.load(std::memory_order_acquire);
+    const auto lines = static_cast<uint32_t>(geometry);
+    if (__builtin_expect(lines == 0, 0)) return {&kNone, geometry};
+    // acquire: if it is a later one, so are the pieces that are seen.
+    const uint32_t mask = mask_.load(std::memory_order_acquire);
+    return {lines_.Glimpse(NumberOf(hash, lines, mask)), geometry};
+  }
+
   // The reference under this hash for which match(ref) holds.
   template <class Match>
   ABSL_ATTRIBUTE_ALWAYS_INLINE std::optional<uint32_t> Find(
       uint64_t hash, const Match& match) const {
     if (size_ == 0) return std::nullopt;
+    return FindFrom(LineAt(NumberOf(hash)), hash, match);
+  }
+  // The same, for a spot that was glimpsed.
+  template <class Match>
+  ABSL_ATTRIBUTE_ALWAYS_INLINE std::optional<uint32_t> FindAt(
+      Spot spot, uint64_t hash, const Match& match) const {
+    // relaxed: it is written under the lock.
+    if (__builtin_expect(
+            spot.geometry != geometry_.load(std::memory_order_relaxed), 0)) {
+      spot = Glimpse(hash);
+    }
+    return FindFrom(static_cast<const Line*>(spot.line), hash, match);
+  }
+
+ private:
+  struct Line;
+
+  template <class Match>
+  ABSL_ATTRIBUTE_ALWAYS_INLINE std::optional<uint32_t> FindFrom(
+      const Line* line, uint64_t hash, const Match& match) const {
     const uint8_t tag = TagOf(hash);
-    for (const Line* line = LineAt(NumberOf(hash));; line = More(line->next)) {
+    for (;; line = More(line->next)) {
       for (uint32_t hits = line->Hits(tag); hits != 0; hits &= hits - 1) {
-        const uint32_t ref = line->refs[__builtin_ctz(hits)];
+        const uint32_t ref = line->refs[__builtin_ctzll(hits)];
         if (__builtin_expect(match(ref), 1)) return ref;
       }
       if (__builtin_expect(line->next == 0, 1)) return std::nullopt;
     }
   }
 
-  // Asks for the line at which a search for this hash is likely to begin, if
-  // there are more than a core's cache holds of 64 such indexes. Needs no lock:
-  // if the index is being changed, it may be a line too early or of no use.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE void Prefetch(uint64_t hash) const {
-    const uint32_t lines = lines_.size();
-    if (lines <= kNearLines) return;
-    const uint32_t mask = ~uint32_t{0} >> __builtin_clz(lines - 1);
-    __builtin_prefetch(lines_.Glimpse(NumberOf(hash, lines, mask)));
-  }
-
+ public:
   // `hash_of(ref)` gives the hash of a reference that is held. At most one
   // line is split. Throws as operator new does; then the same references are
   // held as before.
   template <class HashOf>
   void Insert(uint64_t hash, uint32_t ref, HashOf hash_of) {
-    if (lines_.size() == 0) *LineOf(lines_.Append()) = Line();
+    if (lines_.size() == 0) {
+      *LineOf(lines_.Append()) = Line();
+      SetGeometry(0);
+    }
     if (size_ >= lines_.size() * kFull) Split(hash_of);
     Put(NumberOf(hash), TagOf(hash), ref);
     ++size_;
@@ -103,7 +136,6 @@ class Index {
   static constexpr int kRefs = 12;
   static constexpr size_t kFull = 5;    // references a line, on average
   static constexpr size_t kSparse = 2;  // fewer: a line goes
-  static constexpr uint32_t kNearLines = 128;
 
   struct Line {
     uint8_t tags[kRefs] = {};  // 0: free; what is used comes first
@@ -138,6 +170,7 @@ class Index {
     }
   };
   static_assert(sizeof(Line) == 64);
+  static const Line kNone;
 
   struct Place {
     Line* line;
@@ -147,7 +180,7 @@ class Index {
   // The stripe uses bits from 48 on, the line the low ones.
   static uint8_t TagOf(uint64_t hash) {
     const auto tag = static_cast<uint8_t>(hash >> 40);
-    return tag == 0 ? 1 : tag;
+    return static_cast<uint8_t>(tag + (tag == 0 ? 1 : 0));
   }
 
   static Line* LineOf(char* p) { return reinterpret_cast<Line*>(p); }
@@ -156,10 +189,12 @@ class Index {
   }
   Line* More(uint32_t n) const { return LineOf(more_[n - 1]); }
 
+  uint32_t mask() const { return mask_.load(std::memory_order_relaxed); }
+
   // Lines [0, size) exist; those below half of the next power of two that were
   // split already use one more bit of the hash.
   uint32_t NumberOf(uint64_t hash) const {
-    return NumberOf(hash, lines_.size(), mask_);
+    return NumberOf(hash, lines_.size(), mask());
   }
   static uint32_t NumberOf(uint64_t hash, uint32_t lines, uint32_t mask) {
     const uint32_t n = static_cast<uint32_t>(hash) & mask;
@@ -240,7 +275,8 @@ class Index {
   template <class HashOf>
   void Split(HashOf hash_of) {
     const uint32_t added = lines_.size();
-    const uint32_t mask = added > mask_ ? 2 * mask_ + 1 : mask_;
+    const uint32_t used = this->mask();
+    const uint32_t mask = added > used ? 2 * used + 1 : used;
     const uint32_t from = added & (mask >> 1);
     Chain chain;
     chain.reserve(LinesOf(from) * kRefs);
@@ -249,7 +285,7 @@ class Index {
     more_.Hold();
     TakeOut(from, &chain, hash_of);
     *LineOf(lines_.Append()) = Line();
-    mask_ = mask;
+    SetGeometry(mask);
     for (const Held& h : chain) Put(NumberOf(hash_of(h.ref)), h.tag, h.ref);
     more_.Release();
   }
@@ -258,7 +294,7 @@ class Index {
   template <class HashOf>
   void Merge(HashOf hash_of) {
     const uint32_t last = lines_.size() - 1;
-    const uint32_t to = last & (mask_ >> 1);
+    const uint32_t to = last & (mask() >> 1);
     Chain chain;
     try {
       chain.reserve(LinesOf(last) * kRefs);
@@ -270,7 +306,7 @@ class Index {
     more_.Hold();
     TakeOut(last, &chain, hash_of);
     lines_.Pop();
-    if (last <= (mask_ + 1) / 2) mask_ >>= 1;
+    SetGeometry(last <= (mask() + 1) / 2 ? mask() >> 1 : mask());
     for (const Held& h : chain) Put(to, h.tag, h.ref);
     more_.Release();
   }
@@ -300,15 +336,29 @@ class Index {
 
   void Release() {
     while (lines_.size() > 0) lines_.Pop();
-    mask_ = 0;
+    SetGeometry(0);
   }
 
-  uint32_t mask_ = 0;
+  // After each change of the number of lines: no two times have the same
+  // geometry, but for one in 2^32.
+  void SetGeometry(uint32_t mask) {
+    // release, twice: see Glimpse.
+    mask_.store(mask, std::memory_order_release);
+    const uint64_t change =
+        (geometry_.load(std::memory_order_relaxed) >> 32) + 1;
+    geometry_.store(change << 32 | lines_.size(), std::memory_order_release);
+  }
+
+  // How many lines there are, and a number that changes with them above it.
+  std::atomic<uint64_t> geometry_{0};
+  DenseArray lines_;
+  std::atomic<uint32_t> mask_{0};
   size_t size_ = 0;
   int64_t moved_ = 0;
-  DenseArray lines_;
   DenseArray more_;
 };
+
+inline constexpr Index::Line Index::kNone;
 
 }  // namespace weir
 

@@ -20,6 +20,7 @@ constexpr int64_t kLeaveForRoom = 4;
 
 Keeper::Keeper(int stripes, int64_t max_keys, int64_t max_bytes)
     : stripe_count_(static_cast<size_t>(stripes)),
+      stripe_mask_(stripe_count_ - 1),
       max_keys_(max_keys),
       max_bytes_(max_bytes),
       stripes_(static_cast<Stripe*>(::operator new (
@@ -121,8 +122,8 @@ void Keeper::Examine(Stripe& stripe, int64_t entries, int64_t now, int64_t most,
 
 void Keeper::Work(Stripe& stripe, int64_t now, bool inserted) {
   int64_t entries = inserted ? kEntriesAnInsert : 0;
-  if (stripe.calls >= kCalls) {
-    stripe.calls = 0;
+  if (stripe.calls == 0) {
+    stripe.calls = Stripe::kCalls;
     entries += kEntriesAStep;
   }
   int64_t removed = 0;

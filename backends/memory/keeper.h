@@ -39,20 +39,22 @@ class RecentReadings {
 struct alignas(64) Stripe {
   explicit Stripe(TableContext* context) : table(context) {}
 
+  static constexpr uint8_t kCalls = 16;  // between two steps of the sweep
+
   SpinLock mutex;
-  // Calls since the last step of the sweep.
-  uint8_t calls ABSL_GUARDED_BY(mutex) = 0;
+  // Calls until the next step of the sweep.
+  uint8_t calls ABSL_GUARDED_BY(mutex) = kCalls;
   // A call came whose time is not of the store's own steady clock.
   bool foreign ABSL_GUARDED_BY(mutex) = false;
   int64_t expired ABSL_GUARDED_BY(mutex) = 0;
   Table table ABSL_GUARDED_BY(mutex);
   RecentReadings<256> readings ABSL_GUARDED_BY(mutex);
 
-  // Asks for what a search for this hash begins with, before the lock is taken:
-  // its swap waits for the last call's loads, and this need not.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE void Prefetch(uint64_t hash) const
+  // Where a search for this hash begins, and asks for it, before the lock is
+  // taken: its swap waits for the last call's loads, and this need not.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Index::Spot Glimpse(uint64_t hash) const
       ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    table.Prefetch(hash);
+    return table.Glimpse(hash);
   }
 };
 
@@ -74,7 +76,7 @@ class Keeper {
   Stripe& stripe(size_t i) { return stripes_[i]; }
   // The table uses the lower bits of a hash, the stripe the high ones.
   size_t StripeOf(uint64_t hash) const {
-    return static_cast<size_t>(hash >> 48) & (stripe_count_ - 1);
+    return static_cast<size_t>(hash >> 48) & stripe_mask_;
   }
 
   // Room for one more key, found if need be by removing entries that are over:
@@ -102,7 +104,7 @@ class Keeper {
       stripe.readings = RecentReadings<256>();
     }
     if (stripe.foreign) stripe.readings.Note(now);
-    if (__builtin_expect(++stripe.calls < kCalls && !inserted, 1)) return;
+    if (__builtin_expect(--stripe.calls != 0 && !inserted, 1)) return;
     Work(stripe, now, inserted);
   }
 
@@ -113,8 +115,6 @@ class Keeper {
   int64_t expired();
 
  private:
-  static constexpr uint8_t kCalls = 16;  // between two steps of the sweep
-
   bool TryReserve();
   template <class Done>
   bool MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
@@ -137,6 +137,7 @@ class Keeper {
                int64_t* removed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
 
   const size_t stripe_count_;
+  const size_t stripe_mask_;
   const int64_t max_keys_;
   const int64_t max_bytes_;
   TableContext context_;

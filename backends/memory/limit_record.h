@@ -15,8 +15,16 @@
 
 namespace weir {
 
+class Keeper;
 class MemoryTxn;
 class SharedState;
+class TimeSource;
+
+// What quick checks use of the store.
+struct StoreParts {
+  Keeper* keeper = nullptr;
+  const TimeSource* time = nullptr;
+};
 
 // Never changes once made, and lives as long as its store: entries name the
 // record that they were written under.
@@ -24,8 +32,10 @@ class LimitRecord final : public StoreRule {
  public:
   LimitRecord(uint32_t record_id, uint32_t state, uint64_t hash_seed,
               CompiledLimit l, const WordOps* w, const EngineOps<MemoryTxn>* o,
-              SharedState* s = nullptr)
-      : id(record_id),
+              SharedState* s = nullptr, StoreParts parts = {})
+      : keeper(parts.keeper),
+        time(parts.time),
+        id(record_id),
         state_id(state),
         seed(hash_seed),
         limit(std::move(l)),
@@ -46,6 +56,8 @@ class LimitRecord final : public StoreRule {
   // An entry that is not a word holds a pointer to its value, and its expiry.
   static constexpr uint32_t kGeneralBytes = 16;
 
+  Keeper* const keeper;
+  const TimeSource* const time;
   const uint32_t id;
   const uint32_t state_id;  // rule name and algorithm
   const uint64_t seed;      // of the hash of this state's keys

@@ -14,12 +14,13 @@
 #include "backends/memory/keeper.h"
 #include "backends/memory/memory_txn.h"
 #include "backends/memory/open_key.h"
+#include "backends/memory/quick_check.h"
 #include "backends/memory/shared_state.h"
 #include "backends/memory/spin_lock.h"
+#include "backends/memory/time_source.h"
 #include "core/deny_all.h"
 #include "core/mutex.h"
 #include "core/text.h"
-#include "core/time_stamp_counter.h"
 #include "engine_list.h"
 
 namespace weir {
@@ -30,14 +31,17 @@ struct OpsOf {
   const EngineInfo* engine = nullptr;
   const WordOps* word = nullptr;
   const EngineOps<MemoryTxn>* general = nullptr;
+  QuickChecks quick;
+  QuickChecks quick_by_users_clock;
 };
 
 template <class E>
 constexpr OpsOf MakeOps() {
   if constexpr (kIsWordEngine<E>) {
-    return {&kEngine<E>, &kWordOps<E>, nullptr};
+    return {&kEngine<E>, &kWordOps<E>, nullptr, kQuickChecks<E, true>,
+            kQuickChecks<E, false>};
   } else {
-    return {&kEngine<E>, nullptr, &kEngineOps<E, MemoryTxn>};
+    return {&kEngine<E>, nullptr, &kEngineOps<E, MemoryTxn>, {}, {}};
   }
 }
 
@@ -221,27 +225,6 @@ bool RunOp(Op op, const Step* steps, absl::Span<OpenKey* const> keys,
 const LimitRecord* RecordOf(const Step& step) {
   return static_cast<const LimitRecord*>(step.rule);
 }
-
-// What a call without a time of its own counts by.
-class TimeSource {
- public:
-  explicit TimeSource(std::shared_ptr<const Clock> clock)
-      : clock_(std::move(clock)),
-        fast_(clock_ == nullptr ? &own_.fast() : nullptr) {}
-
-  const Clock& clock() const { return clock_ == nullptr ? own_ : *clock_; }
-  // Null: the clock is the user's.
-  const FastClock* fast() const { return fast_; }
-  // May be a little early: see FastClock.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t Read() const {
-    return fast_ != nullptr ? fast_->Early() : ToMicros(clock_->Now());
-  }
-
- private:
-  const SteadyClock own_;
-  const std::shared_ptr<const Clock> clock_;
-  const FastClock* const fast_;
-};
 
 }  // namespace
 
@@ -456,7 +439,8 @@ absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
   const auto record = std::make_shared<LimitRecord>(
       table.size(), id->second, impl_->keeper.context().hash.Seed(id->second),
       limit, ops.word, ops.general,
-      impl_->share && built_in ? &impl_->shared_states[id->second] : nullptr);
+      impl_->share && built_in ? &impl_->shared_states[id->second] : nullptr,
+      StoreParts{&impl_->keeper, &impl_->time});
   table.Add(record.get());
   impl_->records[{id->second, limit.text}] = record;
   return record;
@@ -505,7 +489,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::RunOne(
     Op op, const Reading& known, const Step& step, uint64_t hash,
     Outcome* outcome, const Guess* guess, const Time* early) {
   Stripe& s = keeper.stripe(keeper.StripeOf(hash));
-  if (guess == nullptr) s.Prefetch(hash);
+  if (guess == nullptr) s.Glimpse(hash);
   const SpinLockHolder lock(&s.mutex);
   if (op == Op::kCheck && !step.observe && RecordOf(step)->hot != nullptr) {
     const bool known_early = known.open && early != nullptr;
@@ -531,32 +515,12 @@ absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
   return decided ? absl::OkStatus() : impl_->NoRoom();
 }
 
-// What is asked most is one piece of code.
-__attribute__((flatten)) absl::Status MemoryStore::CheckOne(
-    const StoreRule& rule, const Time* now, std::string_view key, int64_t cost,
-    Outcome* outcome) {
-  Impl& impl = *impl_;
-  const FastClock* const fast = impl.time.fast();
+QuickChecks MemoryStore::QuickChecksOf(const StoreRule& rule) const {
   const auto& record = static_cast<const LimitRecord&>(rule);
-  if (__builtin_expect(
-          record.hot != nullptr && (now != nullptr || fast != nullptr), 1)) {
-    const uint64_t hash = impl.HashOf(record, key);
-    Stripe& stripe = impl.keeper.stripe(impl.keeper.StripeOf(hash));
-    // What is waited for anyway is waited for at once: the line of the index is
-    // on its way, and the counter is read, while the last call ends, of which
-    // the lock would wait for the end. A state that lies too far ahead of a
-    // reading from before the lock is not at hand.
-    stripe.Prefetch(hash);
-    const int64_t t = now != nullptr ? ToMicros(*now) : fast->Early();
-    const SpinLockHolder lock(&stripe.mutex);
-    if (__builtin_expect(impl.CheckAtHand(stripe, record, key, hash, cost,
-                                          nullptr, t, now == nullptr, outcome),
-                         1)) {
-      return absl::OkStatus();
-    }
-  }
-  // From the beginning: nothing above is kept for what seldom comes.
-  return Store::CheckOne(rule, now, key, cost, outcome);
+  // A limit of 0 keeps no state.
+  if (record.hot == nullptr) return {};
+  const OpsOf ops = FindOps(record.limit);
+  return impl_->time.fast() != nullptr ? ops.quick : ops.quick_by_users_clock;
 }
 
 bool MemoryStore::Impl::HasBytes(Op op, const MemoryCall& call,
@@ -649,12 +613,13 @@ bool MemoryStore::Impl::RunSeveral(Op op, const Reading& known,
 void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count,
                               Guess* guesses) {
   for (size_t i = 0; i < count; ++i) {
-    keeper.stripe(keeper.StripeOf(hashes[i])).Prefetch(hashes[i]);
+    keeper.stripe(keeper.StripeOf(hashes[i])).Glimpse(hashes[i]);
   }
   for (size_t i = 0; i < count; ++i) {
     Stripe& s = keeper.stripe(keeper.StripeOf(hashes[i]));
     const SpinLockHolder lock(&s.mutex);
-    guesses[i] = {s.table.Guess(hashes[i]), s.table.removals()};
+    guesses[i] = {s.table.Guess(s.table.Glimpse(hashes[i]), hashes[i]),
+                  s.table.removals()};
   }
 }
 

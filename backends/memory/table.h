@@ -8,7 +8,7 @@
 // and begins at most one block in each array; a removal moves one entry and
 // merges at most one line. moves() and the arrays' sizes let tests count it.
 //
-// Not thread safe, but for Prefetch: its stripe's lock is held.
+// Not thread safe, but for Glimpse: its stripe's lock is held.
 #ifndef WEIR_BACKENDS_MEMORY_TABLE_H_
 #define WEIR_BACKENDS_MEMORY_TABLE_H_
 
@@ -60,8 +60,9 @@ class Table {
     explicit operator bool() const { return p != nullptr; }
     Slot slot() const { return Slot(p); }
     size_t bytes() const { return BytesOf(ref); }
+    char* state(size_t state_bytes) const { return p + bytes() - state_bytes; }
     char* state(const LimitRecord& record) const {
-      return p + bytes() - record.state_bytes;
+      return state(size_t{record.state_bytes});
     }
   };
 
@@ -83,18 +84,22 @@ class Table {
   // References moved within the index, and entries to another place, so far.
   int64_t moved() const { return index_.moved() + removals_; }
 
-  // Asks for what a search for this hash begins with. Needs no lock.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE void Prefetch(uint64_t hash) const {
-    index_.Prefetch(hash);
+  // Where a search for this hash begins, and asks for it. Needs no lock.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Index::Spot Glimpse(uint64_t hash) const {
+    const Index::Spot spot = index_.Glimpse(hash);
+    __builtin_prefetch(spot.line);
+    return spot;
   }
   // The entry that a search for this key is likely to end at, on its way.
-  Entry Guess(uint64_t hash) const {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Entry Guess(Index::Spot spot,
+                                           uint64_t hash) const {
     Entry guess;
-    index_.Find(hash, [&](uint32_t ref) {
-      guess = {At(ref), ref};
-      PrefetchEntry(guess.p, BytesOf(ref));
-      return true;
-    });
+    index_.FindAt(
+        spot, hash, [&](uint32_t ref) __attribute__((always_inline)) {
+          guess = {At(ref), ref};
+          PrefetchEntry(guess.p, BytesOf(ref));
+          return true;
+        });
     return guess;
   }
   // Is it the one, and can its state be used as it is? There was no removal
@@ -104,9 +109,7 @@ class Table {
                                             std::string_view key) const {
     return entry && entry.slot().IsPlainOf(record, key);
   }
-  // As Find, and none also if the state can't be used as it is. The key tells
-  // the array of its entry, so that both that and the index are on their way at
-  // once.
+  // As Find, and none also if the state can't be used as it is.
   ABSL_ATTRIBUTE_ALWAYS_INLINE Entry FindPlain(uint64_t hash,
                                                const LimitRecord& record,
                                                std::string_view key) const {
@@ -114,15 +117,27 @@ class Table {
     if (__builtin_expect(bytes > Slot::kMost, 0)) {
       return FindPlainApart(hash, record, key);
     }
+    return FindPlainAt(index_.Glimpse(hash), hash, record, bytes, key);
+  }
+  // The same, from a spot that was glimpsed, for a key that lies in its entry
+  // of so many bytes: see Slot::BytesInPlace. They tell the entry's array, so
+  // that both that and the index are on their way at once.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Entry FindPlainAt(Index::Spot spot,
+                                                 uint64_t hash,
+                                                 const LimitRecord& record,
+                                                 size_t bytes,
+                                                 std::string_view key) const {
     Entry found;
     const auto size = static_cast<uint32_t>(bytes / 8 - 1);
+    const uint32_t first = size << kIndexBits;
+    // Null if no such entry was ever there, and then none is found either.
     const DenseArray* const array = arrays_[size].get();
-    if (__builtin_expect(array == nullptr, 0)) return found;
-    index_.Find(
-        hash, [&](uint32_t ref) __attribute__((always_inline)) {
-          if (ref >> kIndexBits != size) return false;
-          char* const p = (*array)[ref & ((1U << kIndexBits) - 1)];
-          if (!Slot(p).IsPlainOf(record, key)) return false;
+    index_.FindAt(
+        spot, hash, [&](uint32_t ref) __attribute__((always_inline)) {
+          const uint32_t i = ref ^ first;
+          if (__builtin_expect(i >> kIndexBits != 0, 0)) return false;
+          char* const p = (*array)[i];
+          if (!Slot(p).IsPlainOfInPlace(record, key)) return false;
           found = {p, ref};
           return true;
         });
@@ -177,7 +192,7 @@ class Table {
   // has been seen.
   Entry Next();
   // Asks for it, if it is in the array that is gone through.
-  void PrefetchNext() const {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void PrefetchNext() const {
     if (visit_left_ == 0) return;
     const DenseArray& array = *arrays_[visit_size_];
     // It may have become shorter since.
@@ -217,8 +232,10 @@ class Table {
   static constexpr int kIndexBits = 28;
   static constexpr size_t kSizes = Slot::kMost / 8;
 
-  // It may lie on two lines.
-  static void PrefetchEntry(const char* p, size_t bytes) {
+  // It may lie on two lines. Always inline, as all that only asks for memory:
+  // to compilers a call of it has no effect, and can go.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE static void PrefetchEntry(const char* p,
+                                                         size_t bytes) {
     __builtin_prefetch(p, 1);
     __builtin_prefetch(p + bytes - 1, 1);
   }

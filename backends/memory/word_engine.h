@@ -13,7 +13,7 @@
 
 #include "absl/base/attributes.h"
 #include "backends/memory/bound_check.h"
-#include "backends/memory/near_steps.h"
+#include "backends/memory/state_steps.h"
 #include "weir/engine.h"
 #include "weir/store.h"
 
@@ -83,56 +83,40 @@ bool WordOver(const void* params, const char* bytes, int64_t now) {
                     now) <= now;
 }
 
-// The same as WordView's Check, for the common case. Steps: E's own, or its
-// near ones, for a state that is near.
+// A check on a state in place. False, and nothing is done: these steps don't
+// hold for the state, or its key becomes fresh and has to leave. Steps: see
+// state_steps.h.
 template <class E, class Steps>
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool HotBy(const typename E::Params& p,
-                                               typename E::State s, char* bytes,
-                                               int64_t t, int64_t cost,
-                                               bool count_denied,
-                                               Outcome* out) {
-  if (__builtin_expect(Jumped<E>(p, s, t), 0)) return false;
-  const bool allowed = Steps::Admits(p, s, t, cost);
-  const bool charges =
-      CheckAction(allowed, count_denied, cost) == Action::kCharge;
-  if (charges) s = Steps::Charge(p, s, t, cost);
-  const int64_t after = ResetAfter<E>(p, s, t);
-  if (__builtin_expect(charges && after == 0, 0)) return false;
-  // All is worked out before anything is written: for all the compiler knows,
-  // the parameters could lie there.
-  const int64_t remaining = Steps::Remaining(p, s, t);
-  const int64_t wait = allowed ? 0 : Steps::Wait(p, s, t, cost);
-  if (__builtin_expect(charges, 1)) StoreWords(bytes, &s, sizeof(s));
-  out->allowed = allowed;
-  out->numbers.remaining = remaining;
-  out->numbers.wait = wait;
-  out->numbers.reset_after = after;
-  return true;
-}
-
-template <class E>
-__attribute__((flatten, noinline)) bool HotFar(const void* params, char* bytes,
-                                               int64_t t, int64_t cost,
-                                               bool count_denied,
-                                               Outcome* out) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool CheckInPlace(
+    const typename E::Params& p, char* bytes, int64_t t, int64_t cost,
+    bool count_denied, Outcome* out) {
   typename E::State s;
   std::memcpy(&s, bytes, sizeof(s));
-  return HotBy<E, E>(*static_cast<const typename E::Params*>(params), s, bytes,
-                     t, cost, count_denied, out);
+  if (__builtin_expect(!Steps::Hold(p, s, t), 0)) return false;
+  Steps steps(p, s, t);
+  const bool allowed = steps.Admits(cost);
+  if (CheckAction(allowed, count_denied, cost) == Action::kCharge) {
+    steps.Charge(cost);
+    s = steps.state();
+    out->numbers.reset_after = ResetAfter<E>(p, s, t);
+    if (__builtin_expect(out->numbers.reset_after == 0, 0)) return false;
+    StoreWords(bytes, &s, sizeof(s));
+  } else {
+    out->numbers.reset_after = ResetAfter<E>(p, s, t);
+  }
+  out->allowed = allowed;
+  out->numbers.remaining = steps.Remaining();
+  out->numbers.wait = allowed ? 0 : steps.Wait(cost);
+  return true;
 }
 
 template <class E>
 __attribute__((flatten)) bool Hot(const void* params, char* bytes, int64_t t,
                                   int64_t cost, bool count_denied,
                                   Outcome* out) {
-  const auto& p = *static_cast<const typename E::Params*>(params);
-  typename E::State s;
-  std::memcpy(&s, bytes, sizeof(s));
-  if (__builtin_expect(!NearSteps<E>::Hold(p, s, t), 0)) {
-    return HotFar<E>(params, bytes, t, cost, count_denied, out);
-  }
-  return HotBy<E, typename NearSteps<E>::Type>(p, s, bytes, t, cost,
-                                               count_denied, out);
+  return CheckInPlace<E, OwnSteps<E>>(
+      *static_cast<const typename E::Params*>(params), bytes, t, cost,
+      count_denied, out);
 }
 
 // What an engine says of a state that keys share: nothing, or E::Shared and

@@ -98,7 +98,8 @@ struct Gcra {
     p.longest = static_cast<int64_t>(longest);
     const Wide full = Times(burst, p.window);
     const bool fits = full < kNarrow;
-    p.near = fits ? kNarrow / p.limit : std::numeric_limits<int64_t>::min();
+    p.near = fits ? std::min(kNarrow / p.limit, Horizon(p) - 1)
+                  : std::numeric_limits<int64_t>::min();
     p.full = fits ? static_cast<int64_t>(full) : 0;
     p.by_window = Divisor(p.window);
     p.by_limit = Divisor(p.limit);
@@ -119,46 +120,55 @@ struct Gcra {
     return At(p, t, Times(p.burst, p.window));
   }
 
-  // The steps of a check, counted in integers of one width.
+  // A state at a time: the steps of a check, counted in integers of one width.
+  // What they have in common is worked out once.
   template <class Ticks>
-  struct Steps {
-    static bool Admits(const Params& p, const State& s, int64_t t,
-                       int64_t cost) {
-      return cost <= p.burst &&
-             AheadIn<Ticks>(p, s, t) + Ticks{cost} * p.window <=
-                 Full(p, Ticks{});
+  class Steps {
+   public:
+    Steps(const Params& p, const State& s, int64_t t)
+        : p_(p), s_(s), t_(t), ahead_(AheadIn<Ticks>(p, s, t)) {}
+
+    bool Admits(int64_t cost) const {
+      return cost <= p_.burst && ahead_ + Share(cost) <= Full(p_, Ticks{});
     }
-    static State Charge(const Params& p, const State& s, int64_t t,
-                        int64_t cost) {
-      const Ticks share = Ticks{cost} * p.window;
-      State n;
-      n.tat = FloorBy(p.by_limit, p.limit, share);
-      n.ticks = static_cast<int64_t>(share - Ticks{n.tat} * p.limit);
-      if (s.tat < t) {
-        n.tat += t;
-        return n;
+    void Charge(int64_t cost) {
+      const Ticks share = Share(cost);
+      const int64_t us = FloorBy(p_.by_limit, p_.limit, share);
+      const auto rest = static_cast<int64_t>(share - Ticks{us} * p_.limit);
+      ahead_ += share;
+      if (s_.tat < t_) {
+        s_ = {t_ + us, rest};
+        return;
       }
-      n.tat += s.tat;
-      n.ticks += s.ticks;
-      const bool carries = n.ticks >= p.limit;
-      n.ticks -= carries ? p.limit : 0;
-      n.tat += carries ? 1 : 0;
-      return n;
+      s_.tat += us;
+      s_.ticks += rest;
+      if (s_.ticks >= p_.limit) {
+        s_.ticks -= p_.limit;
+        ++s_.tat;
+      }
     }
-    static int64_t Remaining(const Params& p, const State& s, int64_t t) {
-      const Ticks room = Full(p, Ticks{}) - AheadIn<Ticks>(p, s, t);
-      return room <= 0 ? 0 : FloorBy(p.by_window, p.window, room);
+    const State& state() const { return s_; }
+    int64_t Remaining() const {
+      const Ticks room = Full(p_, Ticks{}) - ahead_;
+      return room <= 0 ? 0 : FloorBy(p_.by_window, p_.window, room);
     }
-    static int64_t Wait(const Params& p, const State& s, int64_t t,
-                        int64_t cost) {
-      if (cost > p.burst) return kNever;
-      const Ticks over =
-          AheadIn<Ticks>(p, s, t) - (Full(p, Ticks{}) - Ticks{cost} * p.window);
-      return over <= 0 ? 0 : CeilBy(p.by_limit, p.limit, over);
+    int64_t Wait(int64_t cost) const {
+      if (cost > p_.burst) return kNever;
+      const Ticks over = ahead_ - (Full(p_, Ticks{}) - Share(cost));
+      return over <= 0 ? 0 : CeilBy(p_.by_limit, p_.limit, over);
     }
+
+   private:
+    Ticks Share(int64_t cost) const { return Ticks{cost} * p_.window; }
+
+    const Params& p_;
+    State s_;
+    const int64_t t_;
+    Ticks ahead_;
   };
   // 64 bits do for a state that is near, and what an admitted call makes of it
   // is near too: it is at most the burst ahead. Near::Charge is for such calls.
+  // What is near has not jumped.
   using Near = Steps<int64_t>;
   static bool IsNear(const Params& p, const State& s, int64_t t) {
     return s.tat - t <= p.near;
@@ -167,31 +177,34 @@ struct Gcra {
  private:
   using Far = Steps<Wide>;
   // Apart, and by value, so that the usual way keeps its numbers in registers.
-  template <auto kStep, class... Args>
-  ABSL_ATTRIBUTE_NOINLINE static auto Apart(const Params& p, State s,
-                                            Args... args) {
-    return kStep(p, s, args...);
+  template <class F>
+  ABSL_ATTRIBUTE_NOINLINE static auto Apart(const Params& p, State s, int64_t t,
+                                            F f) {
+    return f(Far(p, s, t));
+  }
+  template <class F>
+  static auto Look(const Params& p, const State& s, int64_t t, F f) {
+    return IsNear(p, s, t) ? f(Near(p, s, t)) : Apart(p, s, t, f);
   }
 
  public:
   static bool Admits(const Params& p, const State& s, int64_t t, int64_t cost) {
-    return IsNear(p, s, t) ? Near::Admits(p, s, t, cost)
-                           : Apart<&Far::Admits>(p, s, t, cost);
+    return Look(p, s, t, [cost](auto steps) { return steps.Admits(cost); });
   }
   static State Charge(const Params& p, const State& s, int64_t t,
                       int64_t cost) {
-    return IsNear(p, s, t) && cost <= p.burst
-               ? Near::Charge(p, s, t, cost)
-               : Apart<&Far::Charge>(p, s, t, cost);
+    const auto charge = [cost](auto steps) {
+      steps.Charge(cost);
+      return steps.state();
+    };
+    return cost <= p.burst ? Look(p, s, t, charge) : Apart(p, s, t, charge);
   }
   static int64_t Remaining(const Params& p, const State& s, int64_t t) {
-    return IsNear(p, s, t) ? Near::Remaining(p, s, t)
-                           : Apart<&Far::Remaining>(p, s, t);
+    return Look(p, s, t, [](auto steps) { return steps.Remaining(); });
   }
   static int64_t Wait(const Params& p, const State& s, int64_t t,
                       int64_t cost) {
-    return IsNear(p, s, t) ? Near::Wait(p, s, t, cost)
-                           : Apart<&Far::Wait>(p, s, t, cost);
+    return Look(p, s, t, [cost](auto steps) { return steps.Wait(cost); });
   }
 
   static State Refund(const Params& p, const State& s, int64_t t, int64_t n) {

@@ -30,13 +30,12 @@ absl::StatusOr<Decision> Handles::Run(const Limiter& limiter, Op op,
                            : (*handle)->Check(cost);
   if (!bound.ok()) return bound.status();
   Decision d;
-  RuleVerdict& v = d.verdicts.AddFirst();
-  v.name = rule.name;
-  v.allowed = d.allowed = bound->allowed();
-  v.limit = d.limit = bound->limit();
-  v.remaining = d.remaining = bound->remaining();
-  v.retry_after = d.retry_after = bound->retry_after();
-  v.reset_after = d.reset_after = bound->reset_after();
+  d.name = rule.name;
+  d.allowed = bound->allowed();
+  d.limit = bound->limit();
+  d.remaining = bound->remaining();
+  d.retry_after = bound->retry_after();
+  d.reset_after = bound->reset_after();
   return d;
 }
 

@@ -72,7 +72,7 @@ void Report::Add(const Row& row, absl::Span<const std::string_view> keys,
     ++counters[0];
     for (size_t i = 0; i < group.rules.size(); ++i) {
       const size_t rule = group.rules[i];
-      const RuleVerdict& verdict = decision.verdicts[rule];
+      const RuleVerdict& verdict = decision.rules()[rule];
       Tally& tally = tallies_[rule];
       tally.Add(row.time_us, verdict.allowed, verdict.retry_after);
       if (verdict.soft) ++tally.soft;

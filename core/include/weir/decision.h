@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -47,85 +46,40 @@ struct RuleVerdict {
   Micros reset_after{0};
 };
 
-// Verdicts, one of them without a heap block.
-class RuleVerdicts {
- public:
-  RuleVerdicts() {}  // NOLINT(modernize-use-equals-default): see Decision
-  RuleVerdicts(std::initializer_list<RuleVerdict> all) {
-    for (const RuleVerdict& v : all) push_back(v);
-  }
-
-  size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  RuleVerdict* data() { return size_ > 1 ? many_.data() : &one_; }
-  const RuleVerdict* data() const { return size_ > 1 ? many_.data() : &one_; }
-  RuleVerdict& operator[](size_t i) { return data()[i]; }
-  const RuleVerdict& operator[](size_t i) const { return data()[i]; }
-  const RuleVerdict* begin() const { return data(); }
-  const RuleVerdict* end() const { return data() + size_; }
-
-  // One verdict, as it is by default, where there was none.
-  RuleVerdict& AddFirst() {
-    size_ = 1;
-    return one_;
-  }
-  void resize(size_t n) {
-    if (size_ <= 1 && n > 1) many_.assign(size_, one_);
-    if (n > 1) {
-      many_.resize(n);
-    } else if (size_ > 1 && n == 1) {
-      one_ = many_[0];
-    } else if (size_ < n) {
-      one_ = RuleVerdict();
-    }
-    size_ = n;
-  }
-  void push_back(const RuleVerdict& v) {
-    const RuleVerdict copy = v;  // `v` may be one of these
-    resize(size_ + 1);
-    data()[size_ - 1] = copy;
-  }
-
- private:
-  size_t size_ = 0;
-  RuleVerdict one_;                // if size_ is 1
-  std::vector<RuleVerdict> many_;  // all of them, if it is more
-};
-
-struct Decision {
+// The verdict on a call. Of several rules, what they make together; of one that
+// is enforced, its own, so that nothing is written twice:
+//   name         of the rule that decided: of those that denied the one with
+//                the greatest wait; if all allowed, the one with the least
+//                remaining; the first listed where two are alike
+//   allowed      every rule that is enforced allowed the call, and was charged
+//   soft         one of them is over its soft share; never a reason to deny
+//   limit        of the rule that decided
+//   remaining    the least over all enforced rules; kMaxExact where none is a
+//                bound
+//   retry_after  0 if allowed; denied: the wait after which the same call
+//                passes if nothing else comes; nothing if no wait ever helps
+//   reset_after  the greatest over all enforced rules: when every key equals a
+//                fresh one
+struct Decision : RuleVerdict {
   // Not defaulted, so that a value of it is not zeroed before it is filled.
   Decision() {}  // NOLINT(modernize-use-equals-default)
 
-  // Every rule that is enforced allowed the call, and was charged.
-  bool allowed = true;
-  // A rule is over its soft share. Never a reason to deny.
-  bool soft = false;
   Source source = Source::kStore;
-  // The index in `rules()` of the rule that decided: of those that denied the
-  // one with the greatest wait; if all allowed, the one with the least
-  // remaining. The first listed where two are alike.
+  // The index in `rules()` of the rule that decided.
   int rule = 0;
-  // That rule's limit.
-  int64_t limit = 0;
-  // The least over all enforced rules: calls of cost 1 that would pass now.
-  // kMaxExact where no rule is a bound.
-  int64_t remaining = 0;
-  // 0 if allowed. Denied: the wait after which the same call passes if nothing
-  // else comes; nothing at all if no wait ever helps.
-  std::optional<Micros> retry_after = Micros(0);
-  // The greatest over all enforced rules: when every key equals a fresh one.
-  Micros reset_after{0};
 
   // No wait ever helps: the cost is above a limit, or a limit is 0.
   bool never() const { return !retry_after.has_value(); }
 
   // One verdict for each rule of the limiter, in its order.
   absl::Span<const RuleVerdict> rules() const {
-    return {verdicts.data(), verdicts.size()};
+    if (verdicts.empty()) return {this, 1};
+    return verdicts;
   }
 
-  // Filled by the limiter; read through rules().
-  RuleVerdicts verdicts;
+  // Filled by the limiter; read through rules(). Empty: there is one rule, and
+  // this is its verdict.
+  std::vector<RuleVerdict> verdicts;
 };
 
 }  // namespace weir

@@ -17,11 +17,13 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "weir/clock.h"
+#include "weir/decision.h"
 #include "weir/engine.h"
 #include "weir/registry.h"
 #include "weir/time.h"
@@ -112,6 +114,42 @@ class Binding {
                              int64_t cost, BoundOutcome* outcome) = 0;
 };
 
+// The one rule of a limiter that has no other, as a store's quick checks see
+// it: what makes a decision of an outcome, and what to do instead.
+struct SingleRule {
+  // From the call to the decision. Nothing of the call was looked at: it may
+  // not be sound.
+  using Check = absl::StatusOr<Decision> (*)(const SingleRule& single,
+                                             std::string_view key,
+                                             int64_t cost);
+  using CheckAt = absl::StatusOr<Decision> (*)(const SingleRule& single,
+                                               std::string_view key,
+                                               int64_t cost, Time now);
+  // One call for each key, each on its own. Adds its answer to `decisions`.
+  using CheckMany = void (*)(const SingleRule& single,
+                             absl::Span<const std::string_view> keys,
+                             int64_t cost,
+                             std::vector<absl::StatusOr<Decision>>* decisions);
+
+  const StoreRule* rule = nullptr;
+  std::string_view name;
+  int64_t limit = 0;       // the most that can pass at once
+  int64_t soft_above = 0;  // used above this is flagged
+  // Decide in any case.
+  Check check_in_full = nullptr;
+  CheckAt check_at_in_full = nullptr;
+  CheckMany check_many_in_full = nullptr;
+};
+
+// The quick checks of a store, for a rule: they decide what is asked most
+// without a detour, and give everything else to those in full. Null: there are
+// none.
+struct QuickChecks {
+  SingleRule::Check check = nullptr;
+  SingleRule::CheckAt check_at = nullptr;
+  SingleRule::CheckMany check_many = nullptr;
+};
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -137,11 +175,9 @@ class Store {
   virtual absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
                            Outcome* outcomes, size_t count) = 0;
 
-  // What is asked most: Run with a check of one rule. `now`: null, or the
-  // reading. A store may have a shorter way for it.
-  virtual absl::Status CheckOne(const StoreRule& rule, const Time* now,
-                                std::string_view key, int64_t cost,
-                                Outcome* outcome);
+  // Shorter ways for what is asked most, a check of one rule. `rule` was
+  // attached here. Unless overridden: none.
+  virtual QuickChecks QuickChecksOf(const StoreRule& rule) const;
 
   // Runs calls of one step each, each on its own, and tells how each one went.
   // Unless overridden: one Run after the other. A store may do better, and may

@@ -109,9 +109,7 @@ class MemoryStore final : public Store {
   absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
                    Outcome* outcomes, size_t count) override;
 
-  absl::Status CheckOne(const StoreRule& rule, const Time* now,
-                        std::string_view key, int64_t cost,
-                        Outcome* outcome) override;
+  QuickChecks QuickChecksOf(const StoreRule& rule) const override;
   void RunEach(Op op, std::optional<Time> now, const Step* steps,
                Outcome* outcomes, absl::Status* statuses,
                size_t count) override;

@@ -1,0 +1,200 @@
+// What is asked most, a check of one rule by key, as one piece of code from the
+// call to the decision: one for each engine whose state is one small struct.
+// Whatever is not the usual case it gives to the check in full, from the
+// beginning and with nothing done.
+#ifndef WEIR_BACKENDS_MEMORY_QUICK_CHECK_H_
+#define WEIR_BACKENDS_MEMORY_QUICK_CHECK_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/base/attributes.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "backends/memory/keeper.h"
+#include "backends/memory/limit_record.h"
+#include "backends/memory/spin_lock.h"
+#include "backends/memory/state_steps.h"
+#include "backends/memory/time_source.h"
+#include "backends/memory/word_engine.h"
+#include "core/single_decision.h"
+#include "weir/store.h"
+
+namespace weir {
+
+// Where a key's state may lie.
+struct Probe {
+  uint64_t hash;
+  Stripe* stripe;
+  Index::Spot spot;
+};
+
+// A check of one rule, its engine E.
+template <class E>
+class Quick {
+ public:
+  explicit Quick(const LimitRecord& record, int64_t cost)
+      : record_(record), cost_(cost) {}
+
+  // A key and a cost that are sound, the key short enough to lie in its entry.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE bool Takes(std::string_view key) const {
+    return BytesFor(key) <= Slot::kMost &&
+           static_cast<uint64_t>(cost_) <= static_cast<uint64_t>(kMaxExact);
+  }
+  // Asks for the line of the index.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Probe ProbeFor(std::string_view key) const {
+    Keeper& keeper = *record_.keeper;
+    const uint64_t hash = keeper.context().hash(record_.seed, key);
+    Stripe& stripe = keeper.stripe(keeper.StripeOf(hash));
+    return {hash, &stripe, stripe.Glimpse(hash)};
+  }
+  // Decides by a state that is there and can be used as it is. False, and
+  // nothing is done: it is not. `t` may be of before the lock: a state that
+  // lies too far ahead of it can't be used. kSteady: `t` is of the store's own
+  // clock. `find`: gives the entry, or none.
+  template <bool kSteady, class Find>
+  ABSL_ATTRIBUTE_ALWAYS_INLINE bool Decide(const Probe& probe,
+                                           std::string_view key, int64_t t,
+                                           Outcome* outcome, Find find) const {
+    Stripe& stripe = *probe.stripe;
+    const SpinLockHolder lock(&stripe.mutex);
+    const Table::Entry entry = find(stripe.table);
+    if (__builtin_expect(!entry, 0)) return false;
+    if (__builtin_expect(
+            !internal::CheckInPlace<E, QuickSteps<E>>(
+                *static_cast<const typename E::Params*>(record_.params),
+                entry.p + (BytesFor(key) - kStateBytes), t, cost_,
+                record_.counts_denied, outcome),
+            0)) {
+      return false;
+    }
+    if (cost_ > 0) record_.keeper->Tick(stripe, t, kSteady, false);
+    return true;
+  }
+  template <bool kSteady>
+  ABSL_ATTRIBUTE_ALWAYS_INLINE bool Decide(const Probe& probe,
+                                           std::string_view key, int64_t t,
+                                           Outcome* outcome) const {
+    return Decide<kSteady>(
+        probe, key, t,
+        outcome, [&](const Table& table) __attribute__((always_inline)) {
+          return Find(probe, table, key);
+        });
+  }
+  // The lock of the stripe is held.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE Table::Entry Find(const Probe& probe,
+                                                 const Table& table,
+                                                 std::string_view key) const {
+    return table.FindPlainAt(probe.spot, probe.hash, record_, BytesFor(key),
+                             key);
+  }
+
+ private:
+  static constexpr size_t kStateBytes = WordBytes<E>();
+  static size_t BytesFor(std::string_view key) {
+    return Slot::BytesInPlace(key.size(), kStateBytes);
+  }
+
+  const LimitRecord& record_;
+  const int64_t cost_;
+};
+
+// What is waited for anyway is waited for at once: the line of the index is on
+// its way, and the clock is read, while the last call ends, of which the lock
+// would wait for the end. kOwnClock: the store's; else the user's.
+template <class E, bool kOwnClock>
+__attribute__((flatten)) absl::StatusOr<Decision> QuickCheck(
+    const SingleRule& single, std::string_view key, int64_t cost) {
+  const auto& record = static_cast<const LimitRecord&>(*single.rule);
+  const Quick<E> quick(record, cost);
+  if (__builtin_expect(quick.Takes(key), 1)) {
+    const Probe probe = quick.ProbeFor(key);
+    const int64_t t = kOwnClock ? record.time->ReadOwn() : record.time->Read();
+    Outcome outcome;
+    if (__builtin_expect(
+            quick.template Decide<kOwnClock>(probe, key, t, &outcome), 1)) {
+      return absl::StatusOr<Decision>(absl::in_place,
+                                      SingleDecision(single, outcome));
+    }
+  }
+  return single.check_in_full(single, key, cost);
+}
+
+template <class E>
+__attribute__((flatten)) absl::StatusOr<Decision> QuickCheckAt(
+    const SingleRule& single, std::string_view key, int64_t cost, Time now) {
+  const int64_t t = ToMicros(now);
+  const Quick<E> quick(static_cast<const LimitRecord&>(*single.rule), cost);
+  if (__builtin_expect(quick.Takes(key) && t <= kMaxExact && t >= -kMaxExact,
+                       1)) {
+    Outcome outcome;
+    if (__builtin_expect(
+            quick.template Decide<false>(quick.ProbeFor(key), key, t, &outcome),
+            1)) {
+      return absl::StatusOr<Decision>(absl::in_place,
+                                      SingleDecision(single, outcome));
+    }
+  }
+  return single.check_at_in_full(single, key, cost, now);
+}
+
+// In steps, each for many keys, so that they wait for memory together: first
+// the lines of the index, then the entries. One reading for all of them.
+template <class E, bool kOwnClock>
+__attribute__((flatten)) void QuickCheckMany(
+    const SingleRule& single, absl::Span<const std::string_view> keys,
+    int64_t cost, std::vector<absl::StatusOr<Decision>>* decisions) {
+  constexpr size_t kAtOnce = 64;
+  // Where an entry may lie: true until the next removal of its stripe.
+  struct Guess {
+    Table::Entry entry;
+    uint32_t removals;
+  };
+  const auto& record = static_cast<const LimitRecord&>(*single.rule);
+  const Quick<E> quick(record, cost);
+  Probe probes[kAtOnce];
+  Guess guesses[kAtOnce];
+  for (; !keys.empty(); keys.remove_prefix(std::min(keys.size(), kAtOnce))) {
+    const absl::Span<const std::string_view> batch = keys.subspan(0, kAtOnce);
+    for (size_t i = 0; i < batch.size(); ++i) {
+      probes[i] = quick.ProbeFor(batch[i]);
+    }
+    for (size_t i = 0; i < batch.size(); ++i) {
+      Stripe& stripe = *probes[i].stripe;
+      const SpinLockHolder lock(&stripe.mutex);
+      guesses[i] = {stripe.table.Guess(probes[i].spot, probes[i].hash),
+                    stripe.table.removals()};
+    }
+    const int64_t t = kOwnClock ? record.time->ReadOwn() : record.time->Read();
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const std::string_view key = batch[i];
+      const auto find = [&](const Table& table) __attribute__((always_inline)) {
+        const Guess& guess = guesses[i];
+        return guess.removals == table.removals() &&
+                       table.IsPlain(guess.entry, record, key)
+                   ? guess.entry
+                   : quick.Find(probes[i], table, key);
+      };
+      Outcome outcome;
+      if (__builtin_expect(
+              quick.Takes(key) && quick.template Decide<kOwnClock>(
+                                      probes[i], key, t, &outcome, find),
+              1)) {
+        decisions->emplace_back(absl::in_place,
+                                SingleDecision(single, outcome));
+      } else {
+        decisions->push_back(single.check_in_full(single, key, cost));
+      }
+    }
+  }
+}
+
+template <class E, bool kOwnClock>
+inline constexpr QuickChecks kQuickChecks = {
+    &QuickCheck<E, kOwnClock>, &QuickCheckAt<E>, &QuickCheckMany<E, kOwnClock>};
+
+}  // namespace weir
+
+#endif  // WEIR_BACKENDS_MEMORY_QUICK_CHECK_H_
