@@ -16,11 +16,11 @@ namespace weir::redis {
 class Channel;
 
 struct AsyncCall {
-  AsyncCall(OwnedCall c, SteadyTime d, Client::Callback callback)
+  AsyncCall(OwnedCall c, SteadyTime d, Client::Callback callback, bool cluster)
       : call(std::move(c)),
         deadline(d),
         done(std::move(callback)),
-        course(SlotOfFirst(call.keys), call.charging) {}
+        course(SlotOfFirst(call.keys, cluster), call.charging) {}
 
   OwnedCall call;
   SteadyTime deadline;

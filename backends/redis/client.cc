@@ -83,32 +83,27 @@ Client::~Client() = default;
 
 absl::Status Client::Run(const ScriptCall& call, SteadyTime deadline,
                          Reply* reply) {
-  Leg leg(call, reply);
+  Leg leg(call, reply, impl_->options.cluster);
   impl_->Get()->router.Run(absl::MakeSpan(&leg, 1), deadline);
   return leg.course.status();
 }
 
 void Client::RunMany(absl::Span<const ScriptCall> calls, SteadyTime deadline,
                      absl::Span<absl::StatusOr<Reply>> out) {
-  std::vector<Reply> replies(calls.size());
   std::vector<Leg> legs;
   legs.reserve(calls.size());
   for (size_t i = 0; i < calls.size(); ++i) {
-    legs.emplace_back(calls[i], &replies[i]);
+    legs.emplace_back(calls[i], &out[i].emplace(), impl_->options.cluster);
   }
   impl_->Get()->router.Run(absl::MakeSpan(legs), deadline);
   for (size_t i = 0; i < calls.size(); ++i) {
-    if (legs[i].course.status().ok()) {
-      out[i] = std::move(replies[i]);
-    } else {
-      out[i] = legs[i].course.status();
-    }
+    if (!legs[i].course.status().ok()) out[i] = legs[i].course.status();
   }
 }
 
 void Client::RunAsync(OwnedCall call, SteadyTime deadline, Callback done) {
-  impl_->reactor()->Submit(
-      std::make_unique<AsyncCall>(std::move(call), deadline, std::move(done)));
+  impl_->reactor()->Submit(std::make_unique<AsyncCall>(
+      std::move(call), deadline, std::move(done), impl_->options.cluster));
 }
 
 int Client::event_fd() {

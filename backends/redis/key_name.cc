@@ -1,9 +1,18 @@
 #include "backends/redis/key_name.h"
 
+#include <algorithm>
+
 namespace weir::redis {
 namespace {
 
 void Append(std::string_view text, std::string_view escaped, std::string* out) {
+  const bool plain = std::none_of(
+      escaped.begin(), escaped.end(),
+      [text](char c) { return text.find(c) != std::string_view::npos; });
+  if (plain) {
+    out->append(text);
+    return;
+  }
   constexpr char kDigits[] = "0123456789ABCDEF";
   for (const char c : text) {
     if (escaped.find(c) == std::string_view::npos) {

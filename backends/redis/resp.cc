@@ -3,7 +3,11 @@
 #include <hiredis/hiredis.h>
 
 #include <charconv>
+#include <cstring>
+#include <utility>
 #include <vector>
+
+#include "absl/base/macros.h"
 
 namespace weir::redis {
 namespace {
@@ -12,55 +16,82 @@ constexpr char kNotResp2[] = "a reply is not RESP2";
 // Arrays within arrays.
 constexpr int kMostNested = 8;
 
-// A number in decimal digits.
-class Digits {
+// Writes one command at the end of a string, which grows once for it.
+class CommandWriter {
  public:
-  explicit Digits(size_t n)
-      : end_(std::to_chars(digits_, digits_ + sizeof digits_, n).ptr) {}
-  std::string_view view() const {
-    return {digits_, static_cast<size_t>(end_ - digits_)};
+  // What a word takes besides its bytes: $, at most 20 digits, two line ends.
+  static constexpr size_t kWord = 25;
+
+  // `room` is enough for all that is written.
+  CommandWriter(size_t room, std::string* out)
+      : out_(out), begin_(out->size()) {
+    out->resize(begin_ + room);
+    at_ = out->data() + begin_;
+  }
+  ~CommandWriter() { out_->resize(static_cast<size_t>(at_ - out_->data())); }
+  CommandWriter(const CommandWriter&) = delete;
+  CommandWriter& operator=(const CommandWriter&) = delete;
+
+  // First of all: how many words follow.
+  void Count(size_t words) { Head('*', words); }
+  void Word(std::string_view word) {
+    Head('$', word.size());
+    Bytes(word);
+    Bytes("\r\n");
+  }
+  // A number as a word.
+  void Number(size_t n) {
+    char digits[20];
+    const char* const end =
+        std::to_chars(digits, digits + sizeof digits, n).ptr;
+    Word({digits, static_cast<size_t>(end - digits)});
+  }
+  void Bytes(std::string_view bytes) {
+    std::memcpy(at_, bytes.data(), bytes.size());
+    at_ += bytes.size();
   }
 
  private:
-  char digits_[20];
-  const char* const end_;
+  void Head(char type, size_t n) {
+    *at_++ = type;
+    at_ = std::to_chars(at_, at_ + 20, n).ptr;
+    Bytes("\r\n");
+  }
+
+  std::string* const out_;
+  const size_t begin_;
+  char* at_;
 };
 
-void AppendArrayHead(size_t n, std::string* out) {
-  out->push_back('*');
-  out->append(Digits(n).view());
-  out->append("\r\n", 2);
-}
-
-void AppendWord(std::string_view word, std::string* out) {
-  out->push_back('$');
-  out->append(Digits(word.size()).view());
-  out->append("\r\n", 2);
-  out->append(word);
-  out->append("\r\n", 2);
+template <class Words>
+size_t RoomFor(const Words& words) {
+  size_t room = 0;
+  for (const auto& word : words) room += word.size() + CommandWriter::kWord;
+  return room;
 }
 
 }  // namespace
 
 void AppendCommand(absl::Span<const std::string_view> words, std::string* out) {
-  AppendArrayHead(words.size(), out);
-  for (const std::string_view word : words) AppendWord(word, out);
+  CommandWriter writer(CommandWriter::kWord + RoomFor(words), out);
+  writer.Count(words.size());
+  for (const std::string_view word : words) writer.Word(word);
 }
 
 template <class Words>
 void AppendCall(How how, const Script& script, const Words& keys,
                 const Words& args, std::string* out) {
-  AppendArrayHead(3 + keys.size() + args.size(), out);
-  if (how == How::kEvalSha) {
-    out->append("$7\r\nEVALSHA\r\n");
-    AppendWord(script.sha1, out);
-  } else {
-    out->append("$4\r\nEVAL\r\n");
-    AppendWord(script.text, out);
-  }
-  AppendWord(Digits(keys.size()).view(), out);
-  for (const auto& key : keys) AppendWord(key, out);
-  for (const auto& arg : args) AppendWord(arg, out);
+  const bool by_sha1 = how == How::kEvalSha;
+  const std::string_view text = by_sha1 ? script.sha1 : script.text;
+  CommandWriter writer(4 * CommandWriter::kWord + text.size() + RoomFor(keys) +
+                           RoomFor(args) + 32,
+                       out);
+  writer.Count(3 + keys.size() + args.size());
+  writer.Bytes(by_sha1 ? "$7\r\nEVALSHA\r\n" : "$4\r\nEVAL\r\n");
+  writer.Word(text);
+  writer.Number(keys.size());
+  for (const auto& key : keys) writer.Word(key);
+  for (const auto& arg : args) writer.Word(arg);
 }
 
 template void AppendCall(How, const Script&,
@@ -184,6 +215,46 @@ struct ReplyReader::State {
   }
 };
 
+namespace {
+
+// A whole bulk string or integer at the beginning, as nearly all replies are:
+// how many bytes it takes. 0: it is something else, cut short, or not as it
+// should be, which the reader tells.
+size_t TakeSimple(std::string_view bytes, Reply* reply) {
+  if (bytes.size() < 4 || (bytes[0] != ':' && bytes[0] != '$')) return 0;
+  constexpr size_t kMostDigits = 18;  // any of so many fits int64_t
+  size_t at = 1;
+  int64_t number = 0;
+  while (at < bytes.size() && bytes[at] >= '0' && bytes[at] <= '9') {
+    number = number * 10 + (bytes[at] - '0');
+    if (++at > kMostDigits) return 0;
+  }
+  if (at == 1 || (bytes[1] == '0' && at > 2)) return 0;
+  const auto ends_at = [bytes](size_t end) {
+    return bytes.size() - end >= 2 && bytes[end] == '\r' &&
+           bytes[end + 1] == '\n';
+  };
+  if (!ends_at(at)) return 0;
+  at += 2;
+  std::string_view text;
+  if (bytes[0] == '$') {
+    const auto size = static_cast<size_t>(number);
+    if (bytes.size() - at < size || !ends_at(at + size)) return 0;
+    text = bytes.substr(at, size);
+    at += size + 2;
+    number = 0;
+    reply->type = Reply::Type::kString;
+  } else {
+    reply->type = Reply::Type::kInteger;
+  }
+  reply->integer = number;
+  reply->text.assign(text);
+  reply->elements.clear();
+  return at;
+}
+
+}  // namespace
+
 ReplyReader::ReplyReader(size_t max_bytes, size_t max_elements)
     : max_bytes_(max_bytes), state_(std::make_unique<State>()) {
   state_->max_elements = max_elements;
@@ -207,6 +278,12 @@ ReplyReader::~ReplyReader() {
 
 void ReplyReader::Feed(std::string_view bytes) {
   if (!error_.empty()) return;
+  ABSL_ASSERT(fresh_.empty());
+  fresh_ = bytes;
+}
+
+void ReplyReader::FeedReader(std::string_view bytes) {
+  if (bytes.empty()) return;
   fed_ += bytes.size();
   if (redisReaderFeed(state_->reader, bytes.data(), bytes.size()) != REDIS_OK) {
     error_ = state_->reader->errstr;
@@ -214,6 +291,13 @@ void ReplyReader::Feed(std::string_view bytes) {
 }
 
 ReplyReader::Result ReplyReader::Next(Reply* reply) {
+  if (fed_ == 0 && error_.empty()) {
+    const size_t taken = TakeSimple(fresh_, reply);
+    fresh_.remove_prefix(taken);
+    if (taken > 0) return Result::kReply;
+    if (fresh_.empty()) return Result::kNeedsMore;
+  }
+  FeedReader(std::exchange(fresh_, {}));
   if (!error_.empty()) return Result::kError;
   void* whole = nullptr;
   const int result = redisReaderGetReply(state_->reader, &whole);

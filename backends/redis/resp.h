@@ -1,5 +1,5 @@
-// RESP2 as bytes: commands are written by us, replies read by hiredis's
-// reader, which is held to bounds here.
+// RESP2 as bytes: commands are written by us, and so are read the replies that
+// are whole and simple; any other by hiredis's reader, held to bounds here.
 #ifndef WEIR_BACKENDS_REDIS_RESP_H_
 #define WEIR_BACKENDS_REDIS_RESP_H_
 
@@ -44,6 +44,7 @@ class ReplyReader {
   ReplyReader(const ReplyReader&) = delete;
   ReplyReader& operator=(const ReplyReader&) = delete;
 
+  // Once Next has said kNeedsMore, until which the bytes stay as they are.
   void Feed(std::string_view bytes);
   // kError: what came is not RESP2, or is larger than allowed; see error().
   Result Next(Reply* reply);
@@ -52,9 +53,14 @@ class ReplyReader {
  private:
   struct State;
 
+  // To hiredis's reader.
+  void FeedReader(std::string_view bytes);
+
   const size_t max_bytes_;
   std::unique_ptr<State> state_;
-  // Bytes fed since the last whole reply.
+  // What was fed last, as far as hiredis's reader does not have it.
+  std::string_view fresh_;
+  // Bytes that the reader was given since the last whole reply.
   size_t fed_ = 0;
   std::string error_;
 };

@@ -14,8 +14,8 @@ namespace weir::redis {
 
 // A call under way.
 struct Leg {
-  Leg(const ScriptCall& c, Reply* r)
-      : call(&c), reply(r), course(SlotOfFirst(c.keys), c.charging) {}
+  Leg(const ScriptCall& c, Reply* r, bool cluster)
+      : call(&c), reply(r), course(SlotOfFirst(c.keys, cluster), c.charging) {}
 
   const ScriptCall* call;
   Reply* reply;

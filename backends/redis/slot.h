@@ -13,10 +13,10 @@ inline constexpr int kSlots = 16384;
 // is not empty.
 int SlotOf(std::string_view key);
 
-// That of a call's first key; -1 if it has none.
+// That of a call's first key; -1 if it has none, and where there is no cluster.
 template <class Keys>
-int SlotOfFirst(const Keys& keys) {
-  return keys.empty() ? -1 : SlotOf(keys[0]);
+int SlotOfFirst(const Keys& keys, bool cluster) {
+  return keys.empty() || !cluster ? -1 : SlotOf(keys[0]);
 }
 
 }  // namespace weir::redis

@@ -28,6 +28,12 @@ constexpr size_t kReadBytes = 16 * 1024;
 // Buffers that a peak made larger than this are given back.
 constexpr size_t kKeptBytes = 256 * 1024;
 
+// Forgets what is in it, and keeps its memory.
+void Empty(std::string* buffer) {
+  if (buffer->capacity() > kKeptBytes) std::string().swap(*buffer);
+  buffer->clear();
+}
+
 class Looks {
  public:
   Looks(int count, SteadyTime deadline) : left_(count) {
@@ -100,10 +106,12 @@ bool SharedStream::Start(Batch* batch, SteadyTime now, SteadyTime deadline) {
         slots_.Push(Slot{batch, queued_end_ + end, now});
       }
       load_.store(slots_.size(), std::memory_order_relaxed);
-      queued_.append(batch->bytes);
       queued_end_ += batch->bytes.size();
+      if (writing_ || !queued_.empty()) queued_.append(batch->bytes);
       if (writing_) return true;
       writing_ = true;
+      // Nothing goes before it.
+      if (queued_.empty()) sending_.swap(batch->bytes);
     } else if (reason == Reason::kNone) {
       return Refuse(batch, Reason::kOverloaded, "max_in_flight is reached");
     } else {
@@ -124,8 +132,6 @@ bool SharedStream::Start(Batch* batch, SteadyTime now, SteadyTime deadline) {
 
 bool SharedStream::TakeQueued() {
   MutexLock lock(&mutex_);
-  if (sending_.capacity() > kKeptBytes) std::string().swap(sending_);
-  sending_.clear();
   if (queued_.empty() || broken()) {
     writing_ = false;
     return false;
@@ -137,10 +143,14 @@ bool SharedStream::TakeQueued() {
 // Nothing is held back to be sent with what others may ask: on a quiet machine
 // a server that has fallen asleep costs more than the system calls saved.
 void SharedStream::Write(SteadyTime deadline) {
-  while (TakeQueued()) {
+  while (!sending_.empty() || TakeQueued()) {
     size_t sent = 0;
-    if (SendAll(deadline, &sent)) continue;
+    const bool all = SendAll(deadline, &sent);
     const int error = errno;
+    if (all) {
+      Empty(&sending_);
+      continue;
+    }
     {
       MutexLock lock(&mutex_);
       writing_ = false;

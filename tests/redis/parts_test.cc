@@ -1,5 +1,8 @@
 // The parts of the client that need no server.
+#include <functional>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "backends/redis/breaker.h"
 #include "backends/redis/counters.h"
@@ -127,6 +130,73 @@ TEST(RedisResp, ReadsWhateverWayItIsCut) {
     EXPECT_EQ(replies[1].type, Reply::Type::kError);
     EXPECT_EQ(replies[2].type, Reply::Type::kArray);
     EXPECT_EQ(replies[3].type, Reply::Type::kNil);
+  }
+}
+
+// What is read of bytes that come in pieces of a length, in words.
+std::string ReadCut(std::string_view bytes, size_t cut) {
+  ReplyReader reader(1000, 100);
+  std::string told;
+  const std::function<void(const Reply&)> tell = [&](const Reply& reply) {
+    told += std::to_string(static_cast<int>(reply.type)) + " " +
+            std::to_string(reply.integer) + " '" + reply.text + "' (";
+    for (const Reply& element : reply.elements) tell(element);
+    told += ") ";
+  };
+  for (size_t at = 0; at < bytes.size(); at += cut) {
+    reader.Feed(bytes.substr(at, cut));
+    Reply reply;
+    auto result = ReplyReader::Result::kReply;
+    while ((result = reader.Next(&reply)) == ReplyReader::Result::kReply) {
+      if (reply.type != Reply::Type::kInteger) reply.integer = 0;
+      tell(reply);
+    }
+    if (result == ReplyReader::Result::kError) return told + "error";
+  }
+  return told;
+}
+
+// Whole replies are read by another way than those that come in pieces: what
+// is wrong must be wrong for both.
+TEST(RedisResp, WhatIsWholeIsReadAsWhatComesByteByByte) {
+  const std::vector<std::string> parts = {
+      ":0\r\n",
+      ":17\r\n",
+      ":-17\r\n",
+      ":007\r\n",
+      ":\r\n",
+      ":1x\r\n",
+      ":123456789012345678\r\n",
+      ":9223372036854775807\r\n",
+      ":9223372036854775808\r\n",
+      ":12\n",
+      ":12\r",
+      "$0\r\n\r\n",
+      "$3\r\nabc\r\n",
+      "$03\r\nabc\r\n",
+      "$3\r\nabcXY",
+      "$3\r\n",
+      "$-1\r\n",
+      "$-2\r\n",
+      "$3x\r\nabc\r\n",
+      "$99999999999999999999\r\n",
+      "+OK\r\n",
+      "-ERR no\r\n",
+      "*2\r\n:1\r\n$1\r\na\r\n",
+      "*-1\r\n",
+      "%1\r\n",
+      "\r\n",
+  };
+  for (const std::string& first : parts) {
+    for (const std::string& second : parts) {
+      for (const std::string& third : parts) {
+        const std::string bytes = first + second + third;
+        const std::string told = ReadCut(bytes, 1);
+        for (const size_t cut : {size_t{4}, first.size(), bytes.size()}) {
+          ASSERT_EQ(ReadCut(bytes, cut), told) << bytes << " by " << cut;
+        }
+      }
+    }
   }
 }
 
