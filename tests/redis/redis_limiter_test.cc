@@ -3,27 +3,21 @@
 
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <functional>
 #include <future>
-#include <iterator>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "backends/redis/slot.h"
 #include "gtest/gtest.h"
 #include "tests/redis/fake_server.h"
-#include "tests/redis/redis_cluster.h"
 #include "tests/redis/redis_server.h"
 #include "weir/limiter.h"
 #include "weir/memory_store.h"
 #include "weir/redis_store.h"
-#include "weir/testing/engine_samples.h"
 
 namespace weir {
 namespace {
@@ -273,83 +267,6 @@ TEST_F(RedisLimiterTest, AServerThatRefusesWritesChargesNoRule) {
       EXPECT_EQ(d.rules()[1].remaining, 9 - used);
     }
   }
-}
-
-// The words of the block of docs/redis.md that begins so.
-std::vector<std::string> WordsOfTheDoc(const std::string& begin) {
-  std::ostringstream text;
-  text << std::ifstream(WEIR_REDIS_DOC).rdbuf();
-  const std::string doc = text.str();
-  const size_t at = doc.find(begin);
-  if (at == std::string::npos) return {};
-  std::istringstream block(doc.substr(at, doc.find("```", at) - at));
-  return {std::istream_iterator<std::string>(block), {}};
-}
-
-TEST_F(RedisLimiterTest, ThePublishedPermissionsAreEnough) {
-  const std::vector<std::string> acl = WordsOfTheDoc("ACL SETUSER");
-  ASSERT_GT(acl.size(), 10u);
-  ASSERT_TRUE(server_->Call(acl).ok());
-  options_.name_space = "weir";
-  store_ = *RedisStore::Create("redis://weir:password@127.0.0.1:" +
-                                   std::to_string(server_->port()) + "/1",
-                               options_);
-  std::vector<std::vector<Rule>> all(1);
-  for (const testing::EngineUnderTest& e : testing::BuiltInEngines()) {
-    all.push_back({{e.algorithm, e.samples.at(0)}});
-    all[0].push_back(all.back()[0]);
-  }
-  const std::string_view key = "k";
-  const Time start = store_->Now();
-  for (const std::vector<Rule>& rules : all) {
-    const auto limiter = Limiter::Create(store_, rules);
-    ASSERT_TRUE(limiter.ok()) << limiter.status();
-    // By the server's time, and by times that run on and back.
-    for (const int64_t hours_on : {-1, 0, 1, 90'000, 2}) {
-      Call call;
-      call.keys = absl::MakeConstSpan(&key, 1);
-      if (hours_on >= 0) call.now = start + hours(hours_on);
-      for (int i = 0; i < 20; ++i) {
-        for (const Op op : {Op::kCheck, Op::kPeek, Op::kRefund}) {
-          if (op == Op::kRefund && i % 5 != 0) continue;
-          const auto d = limiter->Run(op, call);
-          ASSERT_TRUE(d.ok()) << rules[0].name << ": " << d.status();
-        }
-      }
-    }
-    EXPECT_TRUE(limiter->Reset("k").ok());
-  }
-}
-
-TEST_F(RedisLimiterTest, ThePublishedPermissionsAreEnoughOnACluster) {
-  const auto cluster = testing::RedisCluster::Start();
-  ASSERT_NE(cluster, nullptr);
-  const std::vector<std::string> acl = WordsOfTheDoc("ACL SETUSER");
-  for (int i = 0; i < cluster->size(); ++i) {
-    ASSERT_TRUE(cluster->node(i).Call(acl).ok());
-  }
-  options_.name_space = "weir";
-  options_.timeout = seconds(10);
-  std::string url = cluster->url();
-  url.insert(url.find("//") + 2, "weir:password@");
-  store_ = *RedisStore::Create(url, options_);
-  const Limiter limiter = Make(Limit::FixedWindow(1, hours(1)));
-  for (int i = 0; i < 20; ++i) {
-    const auto d = limiter.Check(std::to_string(i));
-    ASSERT_TRUE(d.ok()) << d.status();
-  }
-  // A slot that is moving: its new keys are asked for with ASKING.
-  const int slot = redis::SlotOf("k");
-  const int from = cluster->MasterOf(slot);
-  ASSERT_TRUE(cluster->BeginMove(slot, from, (from + 1) % 3));
-  for (const bool allowed : {true, false}) {
-    const auto d = limiter.Check("k");
-    ASSERT_TRUE(d.ok()) << d.status();
-    EXPECT_EQ(d->allowed, allowed);
-  }
-  EXPECT_EQ(Counted("met_no_permission"), 0);
-  EXPECT_GE(Counted("met_ask"), 1);
-  EXPECT_GE(Counted("map_refreshes"), 1);
 }
 
 TEST_F(RedisLimiterTest, AMisconfigurationIsNoOutage) {
