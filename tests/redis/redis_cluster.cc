@@ -17,18 +17,48 @@ bool Says(RedisServer& node, const std::vector<std::string>& words,
 std::unique_ptr<RedisCluster> RedisCluster::Start(int masters,
                                                   int replicas_each,
                                                   int node_timeout_ms) {
-  std::vector<std::unique_ptr<RedisServer>> nodes;
-  for (int i = 0; i < masters * (1 + replicas_each); ++i) {
-    auto node = RedisServer::Start(
-        {"--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf",
-         "--cluster-node-timeout", std::to_string(node_timeout_ms),
-         "--repl-diskless-sync-delay", "0"});
-    if (node == nullptr) return nullptr;
-    nodes.push_back(std::move(node));
+  std::unique_ptr<RedisCluster> cluster(new RedisCluster(masters));
+  return cluster->StartNodes(masters * (1 + replicas_each), node_timeout_ms,
+                             {}) &&
+                 cluster->Form(replicas_each)
+             ? std::move(cluster)
+             : nullptr;
+}
+
+std::unique_ptr<RedisCluster> RedisCluster::StartTls(
+    const Certificates& files) {
+  std::unique_ptr<RedisCluster> cluster(new RedisCluster(3));
+  return cluster->StartNodes(
+             3, 2000,
+             {"--tls-cluster", "yes", "--tls-auth-clients", "no",
+              "--tls-cert-file", files.server.cert, "--tls-key-file",
+              files.server.key, "--tls-ca-cert-file", files.authority.cert}) &&
+                 cluster->Form(0)
+             ? std::move(cluster)
+             : nullptr;
+}
+
+bool RedisCluster::StartNodes(int count, int node_timeout_ms,
+                              const std::vector<std::string>& tls) {
+  tls_ = !tls.empty();
+  for (int i = 0; i < count; ++i) {
+    std::vector<std::string> options = {
+        "--cluster-enabled",          "yes",
+        "--cluster-config-file",      "nodes.conf",
+        "--cluster-node-timeout",     std::to_string(node_timeout_ms),
+        "--repl-diskless-sync-delay", "0"};
+    options.insert(options.end(), tls.begin(), tls.end());
+    std::string port;
+    if (tls_) {
+      port = std::to_string(FreePort(true));
+      options.insert(options.end(), {"--tls-port", port});
+    }
+    auto node = RedisServer::Start(options);
+    if (node == nullptr) return false;
+    ports_.push_back(tls_ ? port : std::to_string(node->port()));
+    nodes_.push_back(std::move(node));
   }
-  std::unique_ptr<RedisCluster> cluster(
-      new RedisCluster(masters, std::move(nodes)));
-  return cluster->Form(replicas_each) ? std::move(cluster) : nullptr;
+  return true;
 }
 
 bool RedisCluster::Form(int replicas_each) {
@@ -40,8 +70,7 @@ bool RedisCluster::Form(int replicas_each) {
                   std::to_string(last)});
   }
   for (int i = 1; i < size(); ++i) {
-    node(i).Call(
-        {"CLUSTER", "MEET", "127.0.0.1", std::to_string(node(0).port())});
+    node(i).Call({"CLUSTER", "MEET", "127.0.0.1", ports_[0]});
   }
   const auto all = [this](const auto& holds) {
     for (int i = 0; i < size(); ++i) {
@@ -87,10 +116,10 @@ std::string RedisCluster::id(int i) {
 }
 
 std::string RedisCluster::url() const {
-  std::string url = "redis+cluster://";
-  for (const auto& node : nodes_) {
+  std::string url = tls_ ? "rediss+cluster://" : "redis+cluster://";
+  for (const std::string& port : ports_) {
     if (url.back() != '/') url += ',';
-    url += "127.0.0.1:" + std::to_string(node->port());
+    url += "127.0.0.1:" + port;
   }
   return url;
 }
@@ -128,7 +157,7 @@ bool RedisCluster::MoveKeys(int slot, int from, int to, int at_most) {
                        std::to_string(at_most)});
   for (const RawReply& key : keys.elements) {
     const RawReply moved = node(from).Call({"MIGRATE", "127.0.0.1",
-                                            std::to_string(node(to).port()),
+                                            ports_[static_cast<size_t>(to)],
                                             key.text, "0", "5000"});
     if (!moved.ok()) return false;
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/redis/certificates.h"
 #include "tests/redis/redis_server.h"
 
 namespace weir::testing {
@@ -20,6 +21,9 @@ class RedisCluster {
   static std::unique_ptr<RedisCluster> Start(int masters = 3,
                                              int replicas_each = 1,
                                              int node_timeout_ms = 2000);
+  // Three masters that speak TLS to their clients and to each other, under the
+  // server's certificate.
+  static std::unique_ptr<RedisCluster> StartTls(const Certificates& files);
 
   int masters() const { return masters_; }
   // The masters first; the replicas of master i are masters() + i, and so on.
@@ -27,7 +31,8 @@ class RedisCluster {
   int size() const { return static_cast<int>(nodes_.size()); }
   std::string id(int i);
 
-  // "redis+cluster://127.0.0.1:PORT,..." of all nodes.
+  // "redis+cluster://127.0.0.1:PORT,..." of all nodes; rediss+cluster:// with
+  // TLS.
   std::string url() const;
 
   // The node that says it is the master of a slot; -1 if none does.
@@ -40,12 +45,16 @@ class RedisCluster {
   bool EndMove(int slot, int to);
 
  private:
-  RedisCluster(int masters, std::vector<std::unique_ptr<RedisServer>> nodes)
-      : masters_(masters), nodes_(std::move(nodes)) {}
+  explicit RedisCluster(int masters) : masters_(masters) {}
+  // `tls`: the options of TLS but for the port; none without.
+  bool StartNodes(int count, int node_timeout_ms,
+                  const std::vector<std::string>& tls);
   bool Form(int replicas_each);
 
   const int masters_;
+  bool tls_ = false;
   std::vector<std::unique_ptr<RedisServer>> nodes_;
+  std::vector<std::string> ports_;  // by which they are asked
 };
 
 }  // namespace weir::testing

@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "backends/redis/slot.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/redis/certificates.h"
+#include "tests/redis/redis_cluster.h"
 #include "tests/redis/redis_server.h"
 #include "weir/limiter.h"
 #include "weir/redis_store.h"
@@ -197,6 +199,51 @@ TEST_F(TlsTest, AClustersNodesAreFoundByTheirPortsOfTls) {
     granted += d->allowed ? 1 : 0;
   }
   EXPECT_EQ(granted, 3);
+}
+
+// Each master over a connection of TLS, and a slot that moves from one to
+// another: first ASK, then MOVED, by the ports of TLS.
+TEST_F(TlsTest, AClusterOfSeveralMastersIsFollowed) {
+  const auto cluster = testing::RedisCluster::StartTls(files_);
+  ASSERT_NE(cluster, nullptr);
+  const auto store = RedisStore::Create(
+      cluster->url() + "?timeout=5s&tls_ca_file=" + files_.authority.cert);
+  ASSERT_TRUE(store.ok()) << store.status();
+  const Limiter limiter = Make(*store, 2);
+  std::vector<std::string> names;
+  for (int i = 0; i < 300; ++i) names.push_back("key" + std::to_string(i));
+  const std::vector<std::string_view> keys(names.begin(), names.end());
+  const auto granted = [&] {
+    int64_t count = 0;
+    for (const auto& d : limiter.CheckMany(keys)) {
+      EXPECT_TRUE(d.ok()) << d.status();
+      count += d.ok() && d->allowed ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(granted(), 300);
+  EXPECT_EQ(Counted(**store, "connects"), 3);
+  int64_t held = 0;
+  for (int i = 0; i < 3; ++i) {
+    const int64_t size = cluster->node(i).Call({"DBSIZE"}).integer;
+    EXPECT_GT(size, 0) << i;
+    held += size;
+  }
+  EXPECT_EQ(held, 300);
+
+  const int slot = redis::SlotOf(names[0]);
+  const int from = cluster->MasterOf(slot);
+  const int to = (from + 1) % 3;
+  ASSERT_TRUE(cluster->BeginMove(slot, from, to));
+  ASSERT_TRUE(cluster->MoveKeys(slot, from, to, 100));
+  EXPECT_TRUE(limiter.Check(names[0])->allowed);
+  EXPECT_GE(Counted(**store, "met_ask"), 1);
+  const int64_t moved = Counted(**store, "met_moved");
+  ASSERT_TRUE(cluster->EndMove(slot, to));
+  EXPECT_EQ(granted(), 299);
+  EXPECT_GT(Counted(**store, "met_moved"), moved);
+  EXPECT_EQ(granted(), 0);
+  EXPECT_EQ(Counted(**store, "met_tls"), 0);
 }
 
 TEST_F(TlsTest, AClosedConnectionIsMadeAnew) {
