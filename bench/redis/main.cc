@@ -1,8 +1,9 @@
-// weir_redis_bench PORT [ROUNDS [MILLISECONDS [ROW]]]
+// weir_redis_bench PORT [ROUNDS [MILLISECONDS [ROW [TLS_PORT CA_FILE]]]]
 //
 // Runs one script on the server of that port (on this machine) through weir's
 // client and, in turns with it, through what it is compared with. Prints
-// medians over the rounds, and the ratio. bench/redis/run starts a server.
+// medians over the rounds, and the ratio. ROW: one of the names below, or all.
+// With a port of TLS both go by that. bench/redis/run starts a server.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -40,8 +41,15 @@ std::vector<Row> Rows(const Target& t) {
                     goal});
   };
   using std::chrono::microseconds;
-  rows.push_back({"lone", [t] { return RunCallers(t, 1, {}); }, "bare hiredis",
-                  [t] { return RunBareHiredis(t); }, true, 1.1});
+  if (t.tls_port == 0) {
+    rows.push_back({"lone", [t] { return RunCallers(t, 1, {}); },
+                    "bare hiredis", [t] { return RunBareHiredis(t); }, true,
+                    1.1});
+  } else {  // hiredis 0.14 has no TLS
+    add(
+        "lone", [t] { return RunCallers(t, 1, {}); }, 1, 1, 1.1);
+    rows.back().by_p50 = true;
+  }
   add(
       "lone,spin", [t] { return RunCallers(t, 1, microseconds(200)); }, 1, 1,
       2.5);
@@ -58,14 +66,20 @@ std::vector<Row> Rows(const Target& t) {
 
 int Main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: weir_redis_bench PORT [ROUNDS [MS [ROW]]]\n");
+    std::fprintf(stderr,
+                 "usage: weir_redis_bench PORT [ROUNDS [MS [ROW [TLS_PORT "
+                 "CA_FILE]]]]\n");
     return 2;
   }
   Target target;
   target.port = std::atoi(argv[1]);
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
   target.time = std::chrono::milliseconds(argc > 3 ? std::atoi(argv[3]) : 1000);
-  const std::string only = argc > 4 ? argv[4] : "";
+  const std::string only = argc > 4 ? argv[4] : "all";
+  if (argc > 6) {
+    target.tls_port = std::atoi(argv[5]);
+    target.ca_file = argv[6];
+  }
   target.script = LoadScript(target.port);
   if (target.script.sha1.empty()) {
     std::fprintf(stderr, "no Redis on port %d\n", target.port);
@@ -74,7 +88,7 @@ int Main(int argc, char** argv) {
   std::printf("%-10s %12s %12s %8s %6s  %s\n", "row", "weir", "rival", "ratio",
               "goal", "rival is");
   for (const Row& row : Rows(target)) {
-    if (!only.empty() && row.name != only) continue;
+    if (only != "all" && row.name != only) continue;
     std::vector<double> ours;
     std::vector<double> theirs;
     std::vector<double> ratios;

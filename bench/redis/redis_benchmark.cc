@@ -15,10 +15,13 @@ std::string RedisBenchmarkCommand(const Target& target, int clients,
   const int64_t a_second = pipeline > 1  ? 130'000
                            : clients > 1 ? 60'000
                                          : 20'000;
+  const bool tls = target.tls_port != 0;
   return absl::StrCat(
-      "redis-benchmark -p ", target.port, " -c ", clients, " -P ", pipeline,
-      " -n ", a_second * target.time.count() / 1000, " -r ", kKeys,
-      " --csv EVALSHA ", Sv(target.script.sha1), " 1 key:__rand_int__ 1");
+      "redis-benchmark -p ", tls ? target.tls_port : target.port,
+      tls ? " --tls --cacert " : "", Sv(target.ca_file), " -c ", clients,
+      " -P ", pipeline, " -n ", a_second * target.time.count() / 1000, " -r ",
+      kKeys, " --csv EVALSHA ", Sv(target.script.sha1),
+      " 1 key:__rand_int__ 1");
 }
 
 Speed RunRedisBenchmark(const std::string& command) {

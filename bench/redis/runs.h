@@ -14,6 +14,9 @@ struct Target {
   int port;
   redis::Script script;
   std::chrono::milliseconds time;
+  // The port of TLS and the authority's certificate, where it goes by TLS.
+  int tls_port = 0;
+  std::string ca_file;
 };
 
 struct Speed {

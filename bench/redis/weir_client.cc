@@ -24,7 +24,16 @@ std::shared_ptr<redis::Client> MakeClient(const Target& target,
                                           std::chrono::microseconds spin,
                                           int io_threads) {
   redis::ClientOptions options;
-  options.addresses.push_back({"127.0.0.1", target.port, ""});
+  const bool tls = target.tls_port != 0;
+  options.addresses.push_back(
+      {"127.0.0.1", tls ? target.tls_port : target.port, ""});
+  if (tls) {
+    redis::TlsOptions trust;
+    trust.ca_file = target.ca_file;
+    auto context = redis::TlsContext::Create(trust);
+    if (!context.ok()) return nullptr;
+    options.tls = *std::move(context);
+  }
   options.spin = spin;
   options.io_threads = io_threads;
   auto client = redis::Client::Create(options);
