@@ -38,6 +38,7 @@ class Socket {
   int ConnectResult() const;
   // From here on everything goes through TLS; first its Handshake.
   void StartTls(std::unique_ptr<TlsSession> session);
+  bool has_tls() const { return tls_ != nullptr; }
   TlsSession::Step Handshake() const { return tls_->Handshake(fd_); }
   // As send and recv: a count, 0 for the end (Receive), or -1 and errno. After
   // a Send with EAGAIN the next one must begin with the same bytes.

@@ -24,6 +24,10 @@ constexpr int kReaderLooks = 16;
 constexpr int kWaiterLooks = 6;
 constexpr microseconds kLooking(1000);
 
+// Over TLS each send is a record, which costs both sides more than the system
+// call: with so many commands on their way others queue theirs first.
+constexpr size_t kCrowd = 16;
+
 constexpr size_t kReadBytes = 16 * 1024;
 // Buffers that a peak made larger than this are given back.
 constexpr size_t kKeptBytes = 256 * 1024;
@@ -92,6 +96,7 @@ Reason SharedStream::CheckBefore(SteadyTime now, std::string* words) {
 bool SharedStream::Start(Batch* batch, SteadyTime now, SteadyTime deadline) {
   const size_t count = batch->tickets.size();
   bool fail_all = false;
+  bool crowded = false;
   {
     MutexLock lock(&mutex_);
     batch->signal_.Clear();
@@ -107,7 +112,10 @@ bool SharedStream::Start(Batch* batch, SteadyTime now, SteadyTime deadline) {
       }
       load_.store(slots_.size(), std::memory_order_relaxed);
       queued_end_ += batch->bytes.size();
-      if (writing_ || !queued_.empty()) queued_.append(batch->bytes);
+      crowded = socket_.has_tls() && slots_.size() - count >= kCrowd;
+      if (writing_ || crowded || !queued_.empty()) {
+        queued_.append(batch->bytes);
+      }
       if (writing_) return true;
       writing_ = true;
       // Nothing goes before it.
@@ -126,6 +134,7 @@ bool SharedStream::Start(Batch* batch, SteadyTime now, SteadyTime deadline) {
     FailAll(nullptr);
     return false;
   }
+  if (crowded) std::this_thread::yield();
   Write(deadline);
   return true;
 }
@@ -140,8 +149,9 @@ bool SharedStream::TakeQueued() {
   return true;
 }
 
-// Nothing is held back to be sent with what others may ask: on a quiet machine
-// a server that has fallen asleep costs more than the system calls saved.
+// But for TLS nothing is held back to be sent with what others may ask: on a
+// quiet machine a server that has fallen asleep costs more than the system
+// calls saved.
 void SharedStream::Write(SteadyTime deadline) {
   while (!sending_.empty() || TakeQueued()) {
     size_t sent = 0;
