@@ -47,6 +47,17 @@ TEST(KeptTraces, AStateFromBefore1970IsKept) {
                   {{0, -kStart, Op::kCheck, 1}, {0, -kStart, Op::kCheck, 1}});
 }
 
+// A reading goes back within the newest slot, to before an entry left.
+TEST(KeptTraces, WhatHasLeftByASlotsLaterTimeStaysOut) {
+  LimitSpec limit = Spec("bucketed_window", 17, 1177);
+  limit.durations["resolution"] = 2;
+  const int64_t t = kStart + 1;
+  ExpectAgreement({limit}, {{0, t, Op::kCheck, 17},
+                            {0, t + 11, Op::kCheck, 1},
+                            {0, t + 1176, Op::kCheck, 2},
+                            {0, t + 436, Op::kCheck, 1}});
+}
+
 TEST(KeptTraces, ALogFromBefore1970IsKept) {
   ExpectAgreement({Spec("sliding_log", 1, kSecond)},
                   {{0, -kStart, Op::kCheck, 1}, {0, -kStart, Op::kCheck, 1}});
