@@ -26,13 +26,14 @@ class KeeperTest : public ::testing::Test {
   KeeperTest() {
     examined = 0;
     all_over = false;
-    keeper_.context().records.Add(&record_);
+    RecordTable& records = keeper_.context().records;
     for (int64_t i = 0; i < kKeys; ++i) {
       const std::string key = "client:" + std::to_string(i);
       const uint64_t hash = keeper_.context().hash(record_.seed, key);
       EXPECT_TRUE(Reserve());
       Stripe& s = keeper_.stripe(keeper_.StripeOf(hash));
       const SpinLockHolder lock(&s.mutex);
+      EXPECT_TRUE(records.Hold(record_));
       s.table.Insert(hash, record_, key);
     }
   }
@@ -50,9 +51,8 @@ class KeeperTest : public ::testing::Test {
     return moved;
   }
 
+  const LimitRecord record_{0, 1, CompiledLimit(), &kOps, nullptr};
   Keeper keeper_{kStripes, kKeys, 0};
-  const LimitRecord record_{
-      0, 0, keeper_.context().hash.Seed(0), CompiledLimit(), &kOps, nullptr};
 };
 
 TEST_F(KeeperTest, ARefusedCallExaminesAtMost64Entries) {

@@ -17,9 +17,8 @@ namespace {
 class TableTest : public ::testing::Test {
  protected:
   TableTest()
-      : record_(0, 0, context_.hash.Seed(0), CompiledLimit(), nullptr,
-                nullptr) {
-    context_.records.Add(&record_);
+      : record_(0, context_.hash.Seed(0), CompiledLimit(), nullptr, nullptr) {
+    EXPECT_TRUE(context_.records.Hold(record_));
   }
 
   uint64_t Hash(std::string_view key) {
@@ -29,15 +28,18 @@ class TableTest : public ::testing::Test {
     return table_.Find(Hash(key), record_, key);
   }
   void Insert(std::string_view key, int64_t mark) {
+    record_.uses.Add();
     Table::SetExpiry(table_.Insert(Hash(key), record_, key).state(record_),
                      mark);
   }
 
   Table::Entry InsertOrNone(uint64_t hash, std::string_view key, int news) {
     const FailingNew failing(news);
+    record_.uses.Add();
     try {
       return table_.Insert(hash, record_, key);
     } catch (const std::bad_alloc&) {
+      record_.uses.Drop();
       return {};
     }
   }
@@ -145,9 +147,8 @@ TEST_F(TableTest, VisitsEveryEntryInARound) {
 }
 
 TEST_F(TableTest, FindsAsPlainOnlyWhatCanBeUsedAsItIs) {
-  const LimitRecord other(1, 0, record_.seed, CompiledLimit(), nullptr,
-                          nullptr);
-  context_.records.Add(&other);
+  const LimitRecord other(0, record_.seed, CompiledLimit(), nullptr, nullptr);
+  ASSERT_TRUE(context_.records.Hold(other));
   for (const std::string& key : {std::string("short"), std::string(500, 'x')}) {
     Insert(key, 0);
     Slot slot = Find(key).slot();

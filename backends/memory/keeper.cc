@@ -86,6 +86,14 @@ bool Keeper::ReserveBytes(size_t own, absl::Span<const size_t> held,
          MakeRoom(own, held, now, steady, [this] { return !out_of_bytes(); });
 }
 
+bool Keeper::Hold(const LimitRecord& record, size_t own,
+                  absl::Span<const size_t> held, int64_t now, bool steady) {
+  const auto hold = [&] { return context_.records.Hold(record); };
+  if (hold() || MakeRoom(own, held, now, steady, hold)) return true;
+  context_.ids_were_out.store(true, std::memory_order_relaxed);
+  return false;
+}
+
 int64_t Keeper::Search(Stripe& stripe, bool mine, int64_t most,
                        int64_t horizon) {
   // A lock that this call holds is not taken again; another one is not waited

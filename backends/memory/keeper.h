@@ -90,6 +90,10 @@ class Keeper {
   // The same for a value that grows: bytes, but not a key.
   bool ReserveBytes(size_t own, absl::Span<const size_t> held, int64_t now,
                     bool steady);
+  // A hold of a record that the caller has a handle of. The same again: if
+  // there is no id for it, the search may make some other record's free.
+  bool Hold(const LimitRecord& record, size_t own,
+            absl::Span<const size_t> held, int64_t now, bool steady);
   void Release(int64_t keys) {
     // relaxed: a bare count; the entries themselves are under their locks.
     keys_.fetch_sub(keys, std::memory_order_relaxed);

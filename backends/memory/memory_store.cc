@@ -1,9 +1,6 @@
 #include "weir/memory_store.h"
 
 #include <algorithm>
-#include <deque>
-#include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,6 +12,7 @@
 #include "backends/memory/memory_txn.h"
 #include "backends/memory/open_key.h"
 #include "backends/memory/quick_check.h"
+#include "backends/memory/record_map.h"
 #include "backends/memory/shared_state.h"
 #include "backends/memory/spin_lock.h"
 #include "backends/memory/time_source.h"
@@ -26,11 +24,10 @@
 namespace weir {
 namespace {
 
-// How this store runs an engine; null where it does not know it.
+// How this store runs an engine.
 struct OpsOf {
   const EngineInfo* engine = nullptr;
-  const WordOps* word = nullptr;
-  const EngineOps<MemoryTxn>* general = nullptr;
+  RecordMap::Ops ops;
   QuickChecks quick;
   QuickChecks quick_by_users_clock;
 };
@@ -38,10 +35,12 @@ struct OpsOf {
 template <class E>
 constexpr OpsOf MakeOps() {
   if constexpr (kIsWordEngine<E>) {
-    return {&kEngine<E>, &kWordOps<E>, nullptr, kQuickChecks<E, true>,
+    return {&kEngine<E>,
+            {&kWordOps<E>, nullptr},
+            kQuickChecks<E, true>,
             kQuickChecks<E, false>};
   } else {
-    return {&kEngine<E>, nullptr, &kEngineOps<E, MemoryTxn>, {}, {}};
+    return {&kEngine<E>, {nullptr, &kEngineOps<E, MemoryTxn>}, {}, {}};
   }
 }
 
@@ -54,7 +53,7 @@ OpsOf FindOps(const CompiledLimit& limit) {
   for (const OpsOf& o : kOps) {
     if (o.engine == limit.engine) found = o;
   }
-  if (limit.denies_all) found.general = &kEngineOps<DenyAll, MemoryTxn>;
+  if (limit.denies_all) found.ops.general = &kEngineOps<DenyAll, MemoryTxn>;
   return found;
 }
 
@@ -232,6 +231,7 @@ struct MemoryStore::Impl final : CellHost {
   explicit Impl(const MemoryStoreOptions& options)
       : time(options.clock),
         share(options.when_full == WhenFull::kShare),
+        limits(share),
         keeper(options.stripes, options.max_keys, options.max_bytes) {}
 
   // The time of a call, as far as it is known before its keys are open. What
@@ -298,6 +298,9 @@ struct MemoryStore::Impl final : CellHost {
                Outcome* outcomes) ABSL_NO_THREAD_SAFETY_ANALYSIS;
   // Counts a call that went by a shared state.
   void CountShared(Op op, const Step* steps, absl::Span<OpenKey* const> keys);
+  // States that were written under other limits can be written under those of
+  // this call. False: there is no room for one more limit.
+  static bool HoldLimits(absl::Span<OpenKey* const> keys);
   // max_bytes is reached. May this call go on?
   bool HasBytes(Op op, const MemoryCall& call, const Step* steps,
                 absl::Span<OpenKey* const> keys);
@@ -348,8 +351,9 @@ struct MemoryStore::Impl final : CellHost {
     SpinLock* mutex_ = nullptr;
   };
 
-  // The state of a bound key that is new, if keys without an entry share one.
-  void FillFromShared(const LimitRecord& record, int64_t now, BoundCell* cell);
+  // The state of a bound key that is new, and the cell's hold of what it was
+  // written under, if keys without an entry share one. False: they don't.
+  bool FillFromShared(const LimitRecord& record, int64_t now, BoundCell* cell);
   // Forgets the shared states that are over.
   void SweepShared(int64_t now);
 
@@ -359,7 +363,9 @@ struct MemoryStore::Impl final : CellHost {
   // Brings what the calls will need close, each step for all of them.
   void Fetch(const uint64_t* hashes, size_t count, Guess* guesses);
 
-  // Takes a key's state out of its entry, into a cell. Null: no room.
+  // Takes a key's state out of its entry, into a cell, which holds what it was
+  // written under; the entry holds the record that it names. The binding gets a
+  // handle of its record, to be given back by Unbind. Null: no room.
   BoundCell* BindCell(const LimitRecord& record, std::string_view key);
   const FastClock* fast_clock() const override { return time.fast(); }
   const Clock& clock() const override { return time.clock(); }
@@ -369,21 +375,10 @@ struct MemoryStore::Impl final : CellHost {
   void Unbind(const LimitRecord& record, std::string_view key,
               BoundCell* cell) override;
 
-  Mutex mutex;
-  // (rule name, algorithm, engine) -> state id.
-  std::map<std::tuple<std::string, std::string, const EngineInfo*>, uint32_t>
-      state_ids ABSL_GUARDED_BY(mutex);
-  // (state id, limit as text) -> its record, for the life of the store. Made
-  // before the keeper, whose entries name them to the end.
-  std::map<std::pair<uint32_t, std::string>, std::shared_ptr<LimitRecord>>
-      records ABSL_GUARDED_BY(mutex);
-  // What keys without room share, by state id, for the life of the store. The
-  // states themselves are guarded by shared_mutex.
-  std::deque<SharedState> shared_states ABSL_GUARDED_BY(mutex);
-
   const TimeSource time;
   const bool share;
-  SpinLock shared_mutex;
+  SpinLock shared_mutex;  // guards the shared states
+  RecordMap limits;       // made before the keeper: entries use them to the end
   Keeper keeper;
   std::atomic<int64_t> refused{0};
   std::atomic<int64_t> shared{0};
@@ -413,37 +408,17 @@ absl::StatusOr<std::shared_ptr<MemoryStore>> MemoryStore::Create(
 
 Time MemoryStore::Now() const { return impl_->time.clock().Now(); }
 
+void MemoryStore::SetMostLimits(uint32_t most) {
+  impl_->keeper.context().records.set_most(most);
+}
+
 const Clock& MemoryStore::WaitingClock() const { return impl_->time.clock(); }
 
 absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
     std::string_view rule_name, const CompiledLimit& limit) {
-  const MutexLock lock(&impl_->mutex);
-  const auto [id, is_new] = impl_->state_ids.try_emplace(
-      {std::string(rule_name), limit.algorithm, limit.engine},
-      static_cast<uint32_t>(impl_->state_ids.size()));
-  const auto known = impl_->records.find({id->second, limit.text});
-  if (known != impl_->records.end()) return known->second;
-  RecordTable& table = impl_->keeper.context().records;
-  if (table.size() == RecordTable::kMost) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("rule \"", Sv(rule_name), "\": the store has seen ",
-                     RecordTable::kMost, " limits, which is the most"));
-  }
-  while (impl_->share && impl_->shared_states.size() <= id->second) {
-    impl_->shared_states.emplace_back();
-  }
-  const OpsOf ops = FindOps(limit);
-  // What an engine from outside the tree makes of the calls of several keys is
-  // not known to be as strict as what it makes of each.
-  const bool built_in = ops.word != nullptr || ops.general != nullptr;
-  const auto record = std::make_shared<LimitRecord>(
-      table.size(), id->second, impl_->keeper.context().hash.Seed(id->second),
-      limit, ops.word, ops.general,
-      impl_->share && built_in ? &impl_->shared_states[id->second] : nullptr,
-      StoreParts{&impl_->keeper, &impl_->time});
-  table.Add(record.get());
-  impl_->records[{id->second, limit.text}] = record;
-  return record;
+  return impl_->limits.Attach(rule_name, limit, FindOps(limit).ops,
+                              &impl_->keeper.context(),
+                              {&impl_->keeper, &impl_->time});
 }
 
 absl::Status MemoryStore::Impl::NoRoom() {
@@ -451,7 +426,13 @@ absl::Status MemoryStore::Impl::NoRoom() {
   const bool bytes = keeper.out_of_bytes();
   const bool below =
       keeper.max_keys() == 0 || keeper.keys() < keeper.max_keys();
-  // relaxed: only for the wording.
+  // relaxed, twice: only for the wording.
+  if (!bytes && below &&
+      keeper.context().ids_were_out.load(std::memory_order_relaxed)) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "capacity: keys are held under ", keeper.context().records.most(),
+        " different limits, which is the most; the call was not decided"));
+  }
   if (!bytes && below &&
       keeper.context().size_was_full.load(std::memory_order_relaxed)) {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -540,6 +521,16 @@ bool MemoryStore::Impl::HasBytes(Op op, const MemoryCall& call,
   return true;
 }
 
+bool MemoryStore::Impl::HoldLimits(absl::Span<OpenKey* const> keys) {
+  for (OpenKey* key : keys) {
+    if (__builtin_expect(!key->carried_over(), 1)) continue;
+    // The search for room may come by.
+    for (OpenKey* k : keys) k->Keep();
+    if (!key->HoldOwn()) return false;
+  }
+  return true;
+}
+
 void MemoryStore::Impl::CountShared(Op op, const Step* steps,
                                     absl::Span<OpenKey* const> keys) {
   if (op != Op::kCheck && op != Op::kReserve) return;
@@ -560,6 +551,7 @@ bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
       !HasBytes(op, call, steps, keys)) {
     return false;
   }
+  if (op != Op::kPeek && !HoldLimits(keys)) return false;
   const bool decided = RunOp(op, steps, keys, outcomes);
   if (__builtin_expect(share, 0) && decided) CountShared(op, steps, keys);
   if (op == Op::kPeek || op == Op::kReset) return decided;
@@ -681,6 +673,11 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
   auto fresh = std::make_unique<BoundCell>(&record);
   Stripe& s = keeper.stripe(index);
   const SpinLockHolder lock(&s.mutex);
+  // The call's own, as long as it lasts.
+  if (!keeper.Hold(record, index, call.held, call.now, call.steady)) {
+    return nullptr;
+  }
+  const absl::Cleanup let_go = [&] { record.uses.Drop(); };
   Table::Entry e = s.table.Find(hash, record, key);
   if (!e) {
     if (!s.table.HasRoom(record, key)) return nullptr;
@@ -689,11 +686,15 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
     }
     auto release = absl::MakeCleanup([&] { keeper.Release(1); });
     e = s.table.Insert(hash, record, key);
+    record.uses.Add();
     std::move(release).Cancel();
-    if (share) FillFromShared(record, call.now, fresh.get());
+    if (!share || !FillFromShared(record, call.now, fresh.get())) {
+      record.uses.Add();
+    }
   } else if (e.slot().bound()) {
     auto* cell = LoadPointer<BoundCell>(e.state(record));
     ++cell->handles;
+    record.uses.AddHandle();
     return cell;
   } else {
     // Room for the cell; what leaves for it may move this entry.
@@ -704,31 +705,37 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
     if (!e) return nullptr;  // never: what is held does not leave
     e.slot().set_held(false);
     if (!room) return nullptr;
-    fresh->Fill(&s.table.RecordOf(e.slot()), e.state(record),
-                record.state_bytes);
+    const LimitRecord& written = s.table.RecordOf(e.slot());
+    written.uses.Add();
+    fresh->Fill(&written, e.state(record), record.state_bytes);
   }
   StorePointer(e.state(record), fresh.get());
   e.slot().set_bound(true);
   keeper.context().CountBytes(sizeof(BoundCell));
   BoundCell* cell = fresh.release();
   ++cell->handles;
+  record.uses.AddHandle();
   return cell;
 }
 
-void MemoryStore::Impl::FillFromShared(const LimitRecord& record, int64_t now,
+bool MemoryStore::Impl::FillFromShared(const LimitRecord& record, int64_t now,
                                        BoundCell* cell) {
   SharedState& from = *record.shared;
   const SpinLockHolder lock(&shared_mutex);
-  if (!from.InUse(now)) return;
+  if (!from.InUse(now)) return false;
+  from.written_under()->uses.Add();
   cell->Fill(from.written_under(), from.state(), record.state_bytes);
+  return true;
 }
 
 void MemoryStore::Impl::SweepShared(int64_t now) {
-  const MutexLock lock(&mutex);
-  for (SharedState& s : shared_states) {
-    const SpinLockHolder states_lock(&shared_mutex);
-    if (!s.InUse(now)) keeper.context().CountBytes(-s.Drop());
-  }
+  limits.ForEachShared([&](SharedState& s) {
+    const SpinLockHolder lock(&shared_mutex);
+    const LimitRecord* const written = s.written_under();
+    if (written == nullptr || s.InUse(now)) return;
+    keeper.context().CountBytes(-s.Drop());
+    written->uses.Drop();
+  });
 }
 
 absl::Status MemoryStore::Impl::CheckByKey(const StoreRule& rule,
@@ -754,19 +761,26 @@ void MemoryStore::Impl::Unbind(const LimitRecord& record, std::string_view key,
                                BoundCell* cell) {
   const uint64_t hash = HashOf(record, key);
   Stripe& s = keeper.stripe(keeper.StripeOf(hash));
+  // Last of all.
+  const absl::Cleanup let_go = [&] { record.uses.DropHandle(); };
   const SpinLockHolder lock(&s.mutex);
   if (--cell->handles > 0) return;
   // No handle is left, and the stripe is locked: nobody else uses the cell.
   const Table::Entry e = s.table.Find(hash, record, key);
   if (!e) return;  // never: an entry with a cell does not leave
   char state[BoundCell::kWords * 8];
+  const LimitRecord& written = *cell->record();
   if (cell->Load<sizeof(state)>(state)) {
+    // The cell's hold becomes the entry's.
+    const LimitRecord& named = s.table.RecordOf(e.slot());
     e.slot().set_bound(false);
-    e.slot().set_record_id(cell->record()->id);
+    e.slot().set_record_id(written.id);
+    named.uses.Drop();
     std::memcpy(e.state(record), state, record.state_bytes);
   } else {
     s.table.Remove(hash, e);
     keeper.Release(1);
+    written.uses.Drop();
   }
   keeper.context().CountBytes(-static_cast<int64_t>(sizeof(BoundCell)));
   delete cell;
@@ -785,6 +799,7 @@ MemoryStore::Counters MemoryStore::counters() const {
   c.bytes = impl_->keeper.context().bytes.load(std::memory_order_relaxed);
   c.expired = impl_->keeper.expired();
   c.shared = impl_->shared.load(std::memory_order_relaxed);
+  c.limits = impl_->limits.size();
   c.refused = impl_->refused.load(std::memory_order_relaxed);
   return c;
 }

@@ -10,6 +10,29 @@ CellRule CellRuleOf(const LimitRecord& record) {
   return {record.params, record.counts_denied};
 }
 
+bool OpenKey::HoldOwn() {
+  if (holds_.Has(*record_)) return true;
+  if (!call_->keeper->Hold(*record_, stripe_, call_->held, call_->now,
+                           call_->steady)) {
+    return false;
+  }
+  holds_.Give(*record_);
+  return true;
+}
+
+void OpenKey::NameEntry() {
+  Slot slot = entry_.slot();
+  const LimitRecord& before = table().RecordOf(slot);
+  slot.set_record_id(record_->id);
+  ChangeHold(&before, record_);
+}
+
+void OpenKey::ChangeHold(const LimitRecord* before, const LimitRecord* after) {
+  if (before == after) return;
+  if (after != nullptr) holds_.Take(*after);
+  if (before != nullptr) holds_.Give(*before);
+}
+
 char* OpenKey::Ensure() {
   if (cell_ != nullptr) {
     if (absent_) std::memset(copy_, 0, sizeof(copy_));
@@ -19,14 +42,18 @@ char* OpenKey::Ensure() {
   }
   if (shared_ != nullptr) {
     ABSL_ASSERT(writes_shared_);
-    return shared_->Ensure(*record_);
+    const LimitRecord* const before = shared_->written_under();
+    char* const state = shared_->Ensure(*record_);
+    ChangeHold(before, shared_->written_under());
+    return state;
   }
   if (!entry()) {
-    if (failed_ || !Reserve()) {
+    if (failed_ || !Reserve() || !HoldOwn()) {
       failed_ = true;
       return nullptr;
     }
     entry_ = table().Insert(hash_, *record_, key_);
+    holds_.Take(*record_);
     removals_ = table().removals();
     reserved_ = false;
     inserted_ = true;
@@ -44,10 +71,15 @@ void OpenKey::Drop() {
   }
   if (shared_ != nullptr) {
     ABSL_ASSERT(writes_shared_);
+    const LimitRecord* const before = shared_->written_under();
     CountBytes(-shared_->Drop());
+    ChangeHold(before, nullptr);
     return;
   }
   if (!entry()) return;
+  const LimitRecord& before = table().RecordOf(entry_.slot());
+  before.uses.Add();
+  holds_.Give(before);
   table().Remove(hash_, entry_);
   removals_ = table().removals();
   entry_ = {};
@@ -60,14 +92,15 @@ void OpenKey::LeaveShared() {
   SharedState& from = *shared_;
   if (from.InUse(now())) {
     std::unique_ptr<Value> value = from.CopyValue();
-    entry_ = table().Insert(hash_, *record_, key_);
+    const LimitRecord& written = *from.written_under();
+    entry_ = table().Insert(hash_, written, key_);
+    written.uses.Add();
     removals_ = table().removals();
     reserved_ = false;
     inserted_ = true;
-    entry_.slot().set_record_id(from.written_under()->id);
     char* const state = entry_.state(*record_);
     std::memcpy(state, from.state(), record_->state_bytes);
-    SharedState::OpenWindow(*from.written_under(), now(), state);
+    SharedState::OpenWindow(written, now(), state);
     if (value != nullptr) {
       CountBytes(value->Recount());
       Table::SetValue(state, value.release());
@@ -87,6 +120,7 @@ void OpenKey::OpenCell() {
 void OpenKey::CloseCell() {
   if (dirty_) {
     cell_->Store(absent_ ? nullptr : copy_, record_->state_bytes);
+    ChangeHold(cell_->record(), written_);
     cell_->set_record(written_);
   }
   cell_->Unlock(version_);

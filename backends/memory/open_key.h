@@ -9,6 +9,7 @@
 
 #include "absl/types/span.h"
 #include "backends/memory/keeper.h"
+#include "backends/memory/record_holds.h"
 #include "backends/memory/shared_state.h"
 
 namespace weir {
@@ -65,7 +66,7 @@ class OpenKey {
   // state. False: the store is full.
   bool Reserve() {
     if (entry() || reserved_ || writes_shared_) return true;
-    if (table().HasRoom(*record_, key_)) {
+    if (HoldOwn() && table().HasRoom(*record_, key_)) {
       reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->now,
                                          call_->steady);
     }
@@ -73,7 +74,8 @@ class OpenKey {
   }
   // The same, in the shared state.
   bool ReserveShared() {
-    writes_shared_ = shared_ != nullptr && shared_->Takes(*record_, now());
+    writes_shared_ =
+        shared_ != nullptr && shared_->Takes(*record_, now()) && HoldOwn();
     return writes_shared_;
   }
   // A key that found room of its own leaves the shared state, and starts from a
@@ -95,6 +97,14 @@ class OpenKey {
     if (shared_ != nullptr) return shared_->written_under();
     return cell_ != nullptr ? written_ : &table().RecordOf(entry_.slot());
   }
+  // There is an entry, and its state was written under another record than the
+  // one that is asked. That has to be held before anything is written.
+  bool carried_over() {
+    if (cell_ != nullptr) return written_ != record_;
+    return entry() && entry_.slot().record_id() != record_->id;
+  }
+  // Holds the record that writes are made under. False: it can't be.
+  bool HoldOwn();
   // A write found no room, and nothing was written.
   bool failed() const { return failed_; }
   bool inserted() const { return inserted_; }
@@ -119,11 +129,12 @@ class OpenKey {
       return;
     }
     if (__builtin_expect(shared_ != nullptr, 0)) {
+      const LimitRecord* const before = shared_->written_under();
       shared_->Written(*record_, now());
+      ChangeHold(before, record_);
       return;
     }
-    Slot slot = entry_.slot();
-    if (slot.record_id() != record_->id) slot.set_record_id(record_->id);
+    if (entry_.slot().record_id() != record_->id && HoldOwn()) NameEntry();
   }
   // Takes the state away. What is dropped and written again in one call keeps
   // its room.
@@ -144,6 +155,11 @@ class OpenKey {
     return entry_;
   }
 
+  // The entry names that record from here on. The call holds it.
+  void NameEntry();
+  // What was written under one record is under another one from here on, which
+  // the call holds; null: it was not, or is not, there.
+  void ChangeHold(const LimitRecord* before, const LimitRecord* after);
   void OpenCell();
   void CloseCell();
 
@@ -159,6 +175,9 @@ class OpenKey {
   bool failed_ = false;
   bool inserted_ = false;
   bool writes_shared_ = false;
+  // What a state is let go of stays held to the end of the call: the engine is
+  // still given the limit that the state was written under.
+  RecordHolds holds_;
   SharedState* shared_ = nullptr;
   // Of a bound key: its cell, held busy, a copy of the state in it, and what
   // that copy was written under.

@@ -168,12 +168,15 @@ class Slot {
   char* at(size_t offset) const { return p_ + offset; }
 
  private:
-  static constexpr uint32_t kIdMask = RecordTable::kMost - 1;
+  static constexpr uint32_t kIdMask = (1U << RecordId::kBits) - 1;
   static constexpr uint32_t kBound = 1U << 20;
   static constexpr uint32_t kHeld = 1U << 21;
   static constexpr uint32_t kFlags = kBound | kHeld;
   static constexpr uint32_t kLengthShift = 24;
   static constexpr uint32_t kApart = 255;
+  static_assert((RecordId::kNone &
+                 (kIdMask | kFlags | kApart << kLengthShift)) == 0,
+                "no header is like that of a record without an id");
 
   ABSL_ATTRIBUTE_ALWAYS_INLINE bool Matches(uint32_t header,
                                             const LimitRecord& record,

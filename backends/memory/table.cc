@@ -77,6 +77,8 @@ void Table::Remove(uint64_t hash, Entry entry) {
   array.Pop();
   if (array.size() == 0) used_ &= ~(1U << (entry.ref >> kIndexBits));
   ++removals_;
+  // Last: without a hold the record may be gone at once.
+  record.uses.Drop();
 }
 
 Table::Entry Table::Next() {

@@ -26,6 +26,7 @@
 #include "backends/memory/hash.h"
 #include "backends/memory/index.h"
 #include "backends/memory/limit_record.h"
+#include "backends/memory/record_table.h"
 #include "backends/memory/slot.h"
 #include "backends/memory/value.h"
 
@@ -41,6 +42,8 @@ struct TableContext {
   uint32_t most_of_a_size = (1U << 28) - (1U << 20);  // less in tests
   // A table had no room for a key. relaxed: only for the wording of an error.
   std::atomic<bool> size_was_full{false};
+  // There was no id for a record. relaxed: the same.
+  std::atomic<bool> ids_were_out{false};
   // What the entries, their shares of the index and their values take.
   std::atomic<int64_t> bytes{0};
 
@@ -171,10 +174,10 @@ class Table {
     return false;
   }
   // A new entry, its state all zero. HasRoom was true, of this call's entries
-  // for all together. Throws as operator new does; then the table holds what it
-  // held.
+  // for all together. The caller's hold of the record becomes the entry's.
+  // Throws as operator new does; then the table holds what it held.
   Entry Insert(uint64_t hash, const LimitRecord& record, std::string_view key);
-  // Frees its value too.
+  // Frees its value too, and lets go of its record.
   void Remove(uint64_t hash, Entry entry);
   void Remove(Entry entry) { Remove(HashOf(entry.slot()), entry); }
 

@@ -209,10 +209,10 @@ class Limiter {
   // must be the same, in the same order. Returns the names of the rules whose
   // algorithm changed: these start afresh. After an error nothing has changed.
   // Memory: each different list of rules is kept for as long as the limiter,
-  // about 900 bytes a rule; one that comes again costs nothing (one with a
-  // plan_of is always another). The embedded store keeps about 450 bytes for
-  // each different limit that a rule's name ever had, and at most 2^20 of them:
-  // then ResourceExhausted.
+  // about 1,500 bytes a rule on the embedded store; one that comes again costs
+  // nothing (one with a plan_of is always another). Limits that are computed
+  // without end are better given to a new limiter of the same names each time:
+  // what is used stays used, and nothing of the old one is kept.
   absl::StatusOr<std::vector<std::string>> Update(std::vector<Rule> rules);
   absl::StatusOr<std::vector<std::string>> Update(Limit limit);
 

@@ -95,6 +95,7 @@ class MemoryStore final : public Store {
     int64_t expired = 0;  // removed because they equalled a fresh key
     int64_t refused = 0;  // calls not decided: no room
     int64_t shared = 0;   // calls with a cost decided on a shared state
+    int64_t limits = 0;   // known now, also of limiters that are gone
   };
 
   // InvalidArgument names the option and what is allowed.
@@ -127,8 +128,12 @@ class MemoryStore final : public Store {
   Counters counters() const;
 
  private:
+  friend struct MemoryStorePeer;  // in tests
   struct Impl;
   explicit MemoryStore(std::unique_ptr<Impl> impl);
+
+  // The most limits under which keys are held at one time, before the first.
+  void SetMostLimits(uint32_t most);
 
   std::unique_ptr<Impl> impl_;
 };
