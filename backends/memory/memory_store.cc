@@ -9,6 +9,7 @@
 #include "absl/container/inlined_vector.h"
 #include "backends/memory/bound_cell.h"
 #include "backends/memory/keeper.h"
+#include "backends/memory/kept_state.h"
 #include "backends/memory/memory_txn.h"
 #include "backends/memory/open_key.h"
 #include "backends/memory/quick_check.h"
@@ -149,6 +150,28 @@ Numbers ApplyWithRoom(OpenKey& key, StepArgs args, Action action) {
   return Apply(key, args, Action::kLook);
 }
 
+// An engine left an error untaken.
+bool IsFaulty(absl::Span<OpenKey* const> keys) {
+  for (const OpenKey* key : keys) {
+    if (__builtin_expect(key->fault() != nullptr, 0)) return true;
+  }
+  return false;
+}
+
+// Calls f(i) for each key: first for those whose engine is from outside the
+// tree and may turn out to be faulty. False: one of them did, and f was not
+// called for the others.
+template <class F>
+bool ForEachKey(absl::Span<OpenKey* const> keys, F f) {
+  for (const bool outside : {true, false}) {
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (keys[i]->record()->from_outside() == outside) f(i);
+    }
+    if (IsFaulty(keys)) return false;
+  }
+  return true;
+}
+
 // Evaluates every step, then charges all or none.
 bool CheckTogether(const Step* steps, absl::Span<OpenKey* const> keys,
                    Outcome* outcomes) {
@@ -158,6 +181,7 @@ bool CheckTogether(const Step* steps, absl::Span<OpenKey* const> keys,
     outcomes[i].allowed = Admits(*keys[i], ArgsOf(*keys[i], steps[i].cost));
     if (!steps[i].observe) all = all && outcomes[i].allowed;
   }
+  if (IsFaulty(keys)) return false;
   const auto action_of = [&](size_t i) {
     const bool charge = all && outcomes[i].allowed;
     const bool counts = keys[i]->record()->limit.traits.count_denied;
@@ -170,14 +194,13 @@ bool CheckTogether(const Step* steps, absl::Span<OpenKey* const> keys,
     if (!MakeRoom(*keys[i], &actions[i])) return false;
   }
   for (OpenKey* key : keys) key->LeaveShared();
-  for (size_t i = 0; i < keys.size(); ++i) {
+  return ForEachKey(keys, [&](size_t i) {
     StepArgs args = ArgsOf(*keys[i], steps[i].cost);
     // In a call that passes only a watching rule that denied has a wait.
     // NOLINTNEXTLINE(clang-analyzer-*): each outcome was written above.
     args.wants_wait = !all || !outcomes[i].allowed;
     outcomes[i].numbers = ApplyWithRoom(*keys[i], args, actions[i]);
-  }
-  return true;
+  });
 }
 
 // Charges ahead of time, if the wait is not too long. Answers like RunOp.
@@ -185,16 +208,17 @@ bool ReserveAhead(OpenKey& key, const Step& step, Outcome* outcome) {
   const int64_t wait = Apply(key, ArgsOf(key, step.cost), Action::kLook).wait;
   outcome->allowed = wait != kNever && wait <= step.max_wait;
   Action action = CheckAction(outcome->allowed, false, step.cost);
-  if (!MakeRoom(key, &action)) return false;
+  if (key.fault() != nullptr || !MakeRoom(key, &action)) return false;
   key.LeaveShared();
   StepArgs args = ArgsOf(key, step.cost);
   args.wants_wait = false;
   outcome->numbers = ApplyWithRoom(key, args, action);
   outcome->numbers.wait = wait;
-  return true;
+  return key.fault() == nullptr;
 }
 
-// False: there is no room for a key, and nothing has changed.
+// False: there is no room for a key, and nothing has changed; or an engine from
+// outside the tree is faulty, and what it has written is to be put back.
 bool RunOp(Op op, const Step* steps, absl::Span<OpenKey* const> keys,
            Outcome* outcomes) {
   if (op == Op::kCheck) {
@@ -202,12 +226,12 @@ bool RunOp(Op op, const Step* steps, absl::Span<OpenKey* const> keys,
       return CheckTogether(steps, keys, outcomes);
     }
     CheckAlone(*keys[0], steps[0].cost, outcomes);
-    return !keys[0]->failed();
+    return !keys[0]->failed() && keys[0]->fault() == nullptr;
   }
   if (op == Op::kReserve) {
     return ReserveAhead(*keys[0], steps[0], outcomes);
   }
-  for (size_t i = 0; i < keys.size(); ++i) {
+  return ForEachKey(keys, [&](size_t i) {
     OpenKey& key = *keys[i];
     if (op == Op::kReset && !key.shared()) {
       key.Drop();
@@ -217,8 +241,7 @@ bool RunOp(Op op, const Step* steps, absl::Span<OpenKey* const> keys,
     const StepArgs args = ArgsOf(key, steps[i].cost);
     outcomes[i].allowed = Admits(key, args);
     outcomes[i].numbers = Apply(key, args, Action::kLook);
-  }
-  return true;
+  });
 }
 
 const LimitRecord* RecordOf(const Step& step) {
@@ -272,10 +295,16 @@ struct MemoryStore::Impl final : CellHost {
     Table::Entry entry;
     uint32_t removals = 0;
   };
+  // Why a call was not decided: there was no room, or an engine was faulty.
+  struct Refusal {
+    const LimitRecord* faulty = nullptr;
+    const char* error = nullptr;
+  };
   // `guess` may be null. `early`: null, or a reading from before the lock,
-  // which a call that finds the key's state at hand may go by.
+  // which a call that finds the key's state at hand may go by. False: the call
+  // was not decided, and nothing was charged.
   bool RunOne(Op op, const Reading& known, const Step& step, uint64_t hash,
-              Outcome* outcome, const Guess* guess = nullptr,
+              Outcome* outcome, Refusal* refusal, const Guess* guess = nullptr,
               const Time* early = nullptr);
   // RunOne for a check of a state that is there and can be used as it is, which
   // is the usual case. False: it is another, and nothing is done. The stripe is
@@ -288,14 +317,18 @@ struct MemoryStore::Impl final : CellHost {
   // In every case. The stripe is locked.
   ABSL_ATTRIBUTE_NOINLINE bool RunLocked(Op op, const Reading& known,
                                          const Step& step, uint64_t hash,
-                                         Outcome* outcome);
+                                         Outcome* outcome, Refusal* refusal);
   bool RunSeveral(Op op, const Reading& known, const Step* steps,
-                  Outcome* outcomes, size_t count);
+                  Outcome* outcomes, size_t count, Refusal* refusal);
   // The stripes of the call are locked. Runs the op on keys that are open, and
-  // pays for the sweep. Answers like RunOp.
+  // pays for the sweep. Answers like RunOne.
   bool RunOpen(Op op, const MemoryCall& call, const Step* steps,
-               absl::Span<OpenKey* const> keys,
-               Outcome* outcomes) ABSL_NO_THREAD_SAFETY_ANALYSIS;
+               absl::Span<OpenKey* const> keys, Outcome* outcomes,
+               Refusal* refusal) ABSL_NO_THREAD_SAFETY_ANALYSIS;
+  // RunOp, which leaves nothing behind if an engine is faulty.
+  static bool RunSafely(Op op, const Step* steps,
+                        absl::Span<OpenKey* const> keys, Outcome* outcomes,
+                        Refusal* refusal);
   // Counts a call that went by a shared state.
   void CountShared(Op op, const Step* steps, absl::Span<OpenKey* const> keys);
   // States that were written under other limits can be written under those of
@@ -357,7 +390,9 @@ struct MemoryStore::Impl final : CellHost {
   // Forgets the shared states that are over.
   void SweepShared(int64_t now);
 
-  // The status of a call that found no room.
+  // The status of a call that was not decided.
+  absl::Status NotDecided(const Refusal& refusal);
+  // Of one that found no room.
   absl::Status NoRoom();
 
   // Brings what the calls will need close, each step for all of them.
@@ -421,6 +456,14 @@ absl::StatusOr<std::shared_ptr<const StoreRule>> MemoryStore::Attach(
                               {&impl_->keeper, &impl_->time});
 }
 
+absl::Status MemoryStore::Impl::NotDecided(const Refusal& refusal) {
+  if (refusal.faulty == nullptr) return NoRoom();
+  return absl::FailedPreconditionError(
+      absl::StrCat("engine \"", refusal.faulty->limit.algorithm,
+                   "\" leaves an error of a command untaken: ", refusal.error,
+                   "; the call was not decided"));
+}
+
 absl::Status MemoryStore::Impl::NoRoom() {
   refused.fetch_add(1, std::memory_order_relaxed);  // a bare count
   const bool bytes = keeper.out_of_bytes();
@@ -468,7 +511,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::CheckAtHand(
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::RunOne(
     Op op, const Reading& known, const Step& step, uint64_t hash,
-    Outcome* outcome, const Guess* guess, const Time* early) {
+    Outcome* outcome, Refusal* refusal, const Guess* guess, const Time* early) {
   Stripe& s = keeper.stripe(keeper.StripeOf(hash));
   if (guess == nullptr) s.Glimpse(hash);
   const SpinLockHolder lock(&s.mutex);
@@ -480,20 +523,21 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::RunOne(
       return true;
     }
   }
-  return RunLocked(op, known, step, hash, outcome);
+  return RunLocked(op, known, step, hash, outcome, refusal);
 }
 
 absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
                               Outcome* outcomes, size_t count) {
   if (count == 0) return absl::OkStatus();
   const Impl::Reading known = impl_->Known(now);
+  Impl::Refusal refusal;
   const bool decided =
       count == 1
           ? impl_->RunOne(op, known, steps[0],
                           impl_->HashOf(*RecordOf(steps[0]), steps[0].key),
-                          outcomes)
-          : impl_->RunSeveral(op, known, steps, outcomes, count);
-  return decided ? absl::OkStatus() : impl_->NoRoom();
+                          outcomes, &refusal)
+          : impl_->RunSeveral(op, known, steps, outcomes, count, &refusal);
+  return decided ? absl::OkStatus() : impl_->NotDecided(refusal);
 }
 
 QuickChecks MemoryStore::QuickChecksOf(const StoreRule& rule) const {
@@ -546,13 +590,15 @@ void MemoryStore::Impl::CountShared(Op op, const Step* steps,
 bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
                                 const Step* steps,
                                 absl::Span<OpenKey* const> keys,
-                                Outcome* outcomes) {
+                                Outcome* outcomes, Refusal* refusal) {
+  *refusal = {};
   if (__builtin_expect(keeper.out_of_bytes(), 0) &&
       !HasBytes(op, call, steps, keys)) {
     return false;
   }
   if (op != Op::kPeek && !HoldLimits(keys)) return false;
-  const bool decided = RunOp(op, steps, keys, outcomes);
+  const bool decided = RunSafely(op, steps, keys, outcomes, refusal);
+  if (__builtin_expect(refusal->faulty != nullptr, 0)) return false;
   if (__builtin_expect(share, 0) && decided) CountShared(op, steps, keys);
   if (op == Op::kPeek || op == Op::kReset) return decided;
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -564,20 +610,42 @@ bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
   return decided;
 }
 
+bool MemoryStore::Impl::RunSafely(Op op, const Step* steps,
+                                  absl::Span<OpenKey* const> keys,
+                                  Outcome* outcomes, Refusal* refusal) {
+  absl::InlinedVector<KeptState, 1> kept;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    // NOLINTNEXTLINE(clang-analyzer-*): there are as many steps as keys.
+    const bool writes = op == Op::kReset || steps[i].cost > 0;
+    if (writes && op != Op::kPeek && keys[i]->record()->from_outside()) {
+      kept.emplace_back(keys[i]);
+    }
+  }
+  const bool decided = RunOp(op, steps, keys, outcomes);
+  if (__builtin_expect(decided || !IsFaulty(keys), 1)) return decided;
+  for (const OpenKey* key : keys) {
+    if (key->fault() == nullptr || refusal->faulty != nullptr) continue;
+    *refusal = {key->record(), key->fault()};
+  }
+  for (KeptState& state : kept) state.PutBack();
+  return false;
+}
+
 bool MemoryStore::Impl::RunLocked(Op op, const Reading& known, const Step& step,
-                                  uint64_t hash, Outcome* outcome) {
+                                  uint64_t hash, Outcome* outcome,
+                                  Refusal* refusal) {
   const size_t stripe = keeper.StripeOf(hash);
   MemoryCall call = CallAt(known, absl::MakeConstSpan(&stripe, 1));
   OpenKey key(&call, stripe, RecordOf(step), hash, step.key);
   OpenKey* const keys[] = {&key};
   const SharedHolder shared_holder(this, op, keys);
   ReadClock(known, &call);
-  return RunOpen(op, call, &step, keys, outcome);
+  return RunOpen(op, call, &step, keys, outcome, refusal);
 }
 
 bool MemoryStore::Impl::RunSeveral(Op op, const Reading& known,
                                    const Step* steps, Outcome* outcomes,
-                                   size_t count) {
+                                   size_t count, Refusal* refusal) {
   absl::FixedArray<uint64_t, 8> hashes(count);
   absl::InlinedVector<size_t, 8> held(count);
   for (size_t i = 0; i < count; ++i) {
@@ -599,7 +667,7 @@ bool MemoryStore::Impl::RunSeveral(Op op, const Reading& known,
   }
   const SharedHolder shared_holder(this, op, keys);
   ReadClock(known, &call);
-  return RunOpen(op, call, steps, keys, outcomes);
+  return RunOpen(op, call, steps, keys, outcomes, refusal);
 }
 
 void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count,
@@ -626,6 +694,7 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
   const bool large = impl_->keeper.context().bytes.load(
                          std::memory_order_relaxed) > kCacheBytes;
   const Impl::Reading known = impl_->Known(now);
+  Impl::Refusal refusal;
   for (size_t first = 0; first < count; first += kAtOnce) {
     const size_t n = std::min(count - first, kAtOnce);
     for (size_t i = 0; i < n; ++i) {
@@ -636,9 +705,10 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
     const Time early = TimeFromMicros(known.open ? impl_->time.Read() : 0);
     for (size_t i = 0; i < n; ++i) {
       const bool decided = impl_->RunOne(op, known, steps[first + i], hashes[i],
-                                         &outcomes[first + i],
+                                         &outcomes[first + i], &refusal,
                                          large ? &guesses[i] : nullptr, &early);
-      statuses[first + i] = decided ? absl::OkStatus() : impl_->NoRoom();
+      statuses[first + i] =
+          decided ? absl::OkStatus() : impl_->NotDecided(refusal);
     }
   }
 }
@@ -748,8 +818,10 @@ absl::Status MemoryStore::Impl::CheckByKey(const StoreRule& rule,
   step.cost = cost;
   Outcome o;
   const Reading known = Known(now);
-  if (!RunOne(Op::kCheck, known, step, HashOf(*RecordOf(step), key), &o)) {
-    return NoRoom();
+  Refusal refusal;
+  if (!RunOne(Op::kCheck, known, step, HashOf(*RecordOf(step), key), &o,
+              &refusal)) {
+    return NotDecided(refusal);
   }
   outcome->allowed = o.allowed;
   outcome->ops = nullptr;

@@ -15,7 +15,6 @@
 #include <string>
 #include <string_view>
 
-#include "absl/base/macros.h"
 #include "absl/types/span.h"
 #include "backends/memory/open_key.h"
 #include "weir/txn.h"
@@ -28,7 +27,9 @@ class MemoryTxn final : public Txn {
   explicit MemoryTxn(OpenKey* key) : key_(key) {}
   ~MemoryTxn() override {
     // That there is no room is not the engine's fault; the store tells it.
-    ABSL_ASSERT((error_ == nullptr || key_->failed()) && "an untaken error");
+    if (__builtin_expect(error_ != nullptr, 0) && !key_->failed()) {
+      key_->SetFault(error_);
+    }
     const char* state = key_->state();
     if (state != nullptr && Table::ValueOf(state) != nullptr) {
       key_->CountBytes(Table::ValueOf(state)->Recount());

@@ -107,6 +107,12 @@ class OpenKey {
   bool HoldOwn();
   // A write found no room, and nothing was written.
   bool failed() const { return failed_; }
+  // An error, in Redis's words, that an engine left untaken; null: none did.
+  const char* fault() const { return fault_; }
+  // The first one counts. `error` is a literal.
+  void SetFault(const char* error) {
+    if (fault_ == nullptr) fault_ = error;
+  }
   bool inserted() const { return inserted_; }
   size_t stripe() const { return stripe_; }
 
@@ -175,6 +181,7 @@ class OpenKey {
   bool failed_ = false;
   bool inserted_ = false;
   bool writes_shared_ = false;
+  const char* fault_ = nullptr;
   // What a state is let go of stays held to the end of the call: the engine is
   // still given the limit that the state was written under.
   RecordHolds holds_;

@@ -16,8 +16,11 @@
 // A command that Redis answers with an error (another type, "abc" + 1, an
 // overflow) changes nothing and replies as it would for a missing key; the
 // error is told by TakeError, in Redis's words. On Redis a script stops there.
-// An engine that leaves an error untaken is faulty: the embedded store ends the
-// program in debug builds, and goes on in others.
+// An engine that leaves an error untaken is faulty. Its call is not decided:
+// FailedPrecondition, with the error, on either store. The embedded store's
+// status names the engine, and nothing is charged, but that a value above 4 KiB
+// keeps what the engine wrote in that call; on Redis all stays that was written
+// before the script stopped.
 //
 // Times to live are in milliseconds, as in Redis, and count from the
 // transaction's reading. Views in replies hold until the next command.
