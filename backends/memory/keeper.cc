@@ -86,10 +86,11 @@ bool Keeper::ReserveBytes(size_t own, absl::Span<const size_t> held,
          MakeRoom(own, held, now, steady, [this] { return !out_of_bytes(); });
 }
 
-bool Keeper::Hold(const LimitRecord& record, size_t own,
-                  absl::Span<const size_t> held, int64_t now, bool steady) {
+bool Keeper::SearchForId(const LimitRecord& record, size_t own,
+                         absl::Span<const size_t> held, int64_t now,
+                         bool steady) {
   const auto hold = [&] { return context_.records.Hold(record); };
-  if (hold() || MakeRoom(own, held, now, steady, hold)) return true;
+  if (MakeRoom(own, held, now, steady, hold)) return true;
   context_.ids_were_out.store(true, std::memory_order_relaxed);
   return false;
 }

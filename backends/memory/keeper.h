@@ -93,7 +93,10 @@ class Keeper {
   // A hold of a record that the caller has a handle of. The same again: if
   // there is no id for it, the search may make some other record's free.
   bool Hold(const LimitRecord& record, size_t own,
-            absl::Span<const size_t> held, int64_t now, bool steady);
+            absl::Span<const size_t> held, int64_t now, bool steady) {
+    return context_.records.Hold(record) ||
+           SearchForId(record, own, held, now, steady);
+  }
   void Release(int64_t keys) {
     // relaxed: a bare count; the entries themselves are under their locks.
     keys_.fetch_sub(keys, std::memory_order_relaxed);
@@ -120,6 +123,8 @@ class Keeper {
 
  private:
   bool TryReserve();
+  bool SearchForId(const LimitRecord& record, size_t own,
+                   absl::Span<const size_t> held, int64_t now, bool steady);
   template <class Done>
   bool MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
                 bool steady, Done done);

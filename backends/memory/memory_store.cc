@@ -150,6 +150,14 @@ Numbers ApplyWithRoom(OpenKey& key, StepArgs args, Action action) {
   return Apply(key, args, Action::kLook);
 }
 
+// None of the engines is from outside the tree: they leave no error untaken.
+bool AreBuiltIn(absl::Span<OpenKey* const> keys) {
+  for (const OpenKey* key : keys) {
+    if (__builtin_expect(key->record()->from_outside(), 0)) return false;
+  }
+  return true;
+}
+
 // An engine left an error untaken.
 bool IsFaulty(absl::Span<OpenKey* const> keys) {
   for (const OpenKey* key : keys) {
@@ -163,6 +171,10 @@ bool IsFaulty(absl::Span<OpenKey* const> keys) {
 // called for the others.
 template <class F>
 bool ForEachKey(absl::Span<OpenKey* const> keys, F f) {
+  if (AreBuiltIn(keys)) {
+    for (size_t i = 0; i < keys.size(); ++i) f(i);
+    return true;
+  }
   for (const bool outside : {true, false}) {
     for (size_t i = 0; i < keys.size(); ++i) {
       if (keys[i]->record()->from_outside() == outside) f(i);
@@ -219,8 +231,9 @@ bool ReserveAhead(OpenKey& key, const Step& step, Outcome* outcome) {
 
 // False: there is no room for a key, and nothing has changed; or an engine from
 // outside the tree is faulty, and what it has written is to be put back.
-bool RunOp(Op op, const Step* steps, absl::Span<OpenKey* const> keys,
-           Outcome* outcomes) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool RunOp(Op op, const Step* steps,
+                                               absl::Span<OpenKey* const> keys,
+                                               Outcome* outcomes) {
   if (op == Op::kCheck) {
     if (keys.size() > 1 || steps[0].observe || keys[0]->shared()) {
       return CheckTogether(steps, keys, outcomes);
@@ -325,10 +338,11 @@ struct MemoryStore::Impl final : CellHost {
   bool RunOpen(Op op, const MemoryCall& call, const Step* steps,
                absl::Span<OpenKey* const> keys, Outcome* outcomes,
                Refusal* refusal) ABSL_NO_THREAD_SAFETY_ANALYSIS;
-  // RunOp, which leaves nothing behind if an engine is faulty.
-  static bool RunSafely(Op op, const Step* steps,
-                        absl::Span<OpenKey* const> keys, Outcome* outcomes,
-                        Refusal* refusal);
+  // RunOp with engines from outside the tree among those of the keys; leaves
+  // nothing behind if one of them is faulty.
+  ABSL_ATTRIBUTE_NOINLINE static bool RunOutside(
+      Op op, const Step* steps, absl::Span<OpenKey* const> keys,
+      Outcome* outcomes, Refusal* refusal);
   // Counts a call that went by a shared state.
   void CountShared(Op op, const Step* steps, absl::Span<OpenKey* const> keys);
   // States that were written under other limits can be written under those of
@@ -597,8 +611,13 @@ bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
     return false;
   }
   if (op != Op::kPeek && !HoldLimits(keys)) return false;
-  const bool decided = RunSafely(op, steps, keys, outcomes, refusal);
-  if (__builtin_expect(refusal->faulty != nullptr, 0)) return false;
+  bool decided;
+  if (__builtin_expect(AreBuiltIn(keys), 1)) {
+    decided = RunOp(op, steps, keys, outcomes);
+  } else {
+    decided = RunOutside(op, steps, keys, outcomes, refusal);
+    if (refusal->faulty != nullptr) return false;
+  }
   if (__builtin_expect(share, 0) && decided) CountShared(op, steps, keys);
   if (op == Op::kPeek || op == Op::kReset) return decided;
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -610,9 +629,9 @@ bool MemoryStore::Impl::RunOpen(Op op, const MemoryCall& call,
   return decided;
 }
 
-bool MemoryStore::Impl::RunSafely(Op op, const Step* steps,
-                                  absl::Span<OpenKey* const> keys,
-                                  Outcome* outcomes, Refusal* refusal) {
+bool MemoryStore::Impl::RunOutside(Op op, const Step* steps,
+                                   absl::Span<OpenKey* const> keys,
+                                   Outcome* outcomes, Refusal* refusal) {
   absl::InlinedVector<KeptState, 1> kept;
   for (size_t i = 0; i < keys.size(); ++i) {
     // NOLINTNEXTLINE(clang-analyzer-*): there are as many steps as keys.

@@ -10,16 +10,6 @@ CellRule CellRuleOf(const LimitRecord& record) {
   return {record.params, record.counts_denied};
 }
 
-bool OpenKey::HoldOwn() {
-  if (holds_.Has(*record_)) return true;
-  if (!call_->keeper->Hold(*record_, stripe_, call_->held, call_->now,
-                           call_->steady)) {
-    return false;
-  }
-  holds_.Give(*record_);
-  return true;
-}
-
 void OpenKey::NameEntry() {
   Slot slot = entry_.slot();
   const LimitRecord& before = table().RecordOf(slot);
@@ -48,7 +38,7 @@ char* OpenKey::Ensure() {
     return state;
   }
   if (!entry()) {
-    if (failed_ || !Reserve() || !HoldOwn()) {
+    if (failed_ || !Reserve()) {
       failed_ = true;
       return nullptr;
     }
@@ -115,6 +105,7 @@ void OpenKey::OpenCell() {
   version_ = cell_->Lock();
   written_ = cell_->record();
   absent_ = !cell_->Load<sizeof(copy_)>(copy_);
+  carried_over_ = written_ != record_;
 }
 
 void OpenKey::CloseCell() {

@@ -33,7 +33,9 @@ class OpenKey {
         key_(key),
         removals_(table().removals()),
         entry_(table().Find(hash, *record, key)) {
-    if (entry_ && __builtin_expect(entry_.slot().bound(), 0)) OpenCell();
+    if (!entry_) return;
+    carried_over_ = entry_.slot().record_id() != record_->id;
+    if (__builtin_expect(entry_.slot().bound(), 0)) OpenCell();
   }
   ~OpenKey() {
     if (__builtin_expect(cell_ != nullptr, 0)) CloseCell();
@@ -65,7 +67,8 @@ class OpenKey {
   // Sees to it that the next write finds room, of its own or in the shared
   // state. False: the store is full.
   bool Reserve() {
-    if (entry() || reserved_ || writes_shared_) return true;
+    if (entry() || writes_shared_) return true;
+    if (reserved_) return HoldOwn();
     if (HoldOwn() && table().HasRoom(*record_, key_)) {
       reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->now,
                                          call_->steady);
@@ -97,14 +100,20 @@ class OpenKey {
     if (shared_ != nullptr) return shared_->written_under();
     return cell_ != nullptr ? written_ : &table().RecordOf(entry_.slot());
   }
-  // There is an entry, and its state was written under another record than the
-  // one that is asked. That has to be held before anything is written.
-  bool carried_over() {
-    if (cell_ != nullptr) return written_ != record_;
-    return entry() && entry_.slot().record_id() != record_->id;
-  }
+  // There was an entry when the call began, and its state was written under
+  // another record than the one that is asked. That has to be held before
+  // anything is written.
+  bool carried_over() const { return carried_over_; }
   // Holds the record that writes are made under. False: it can't be.
-  bool HoldOwn();
+  bool HoldOwn() {
+    if (holds_.Has(*record_)) return true;
+    if (!call_->keeper->Hold(*record_, stripe_, call_->held, call_->now,
+                             call_->steady)) {
+      return false;
+    }
+    holds_.Give(*record_);
+    return true;
+  }
   // A write found no room, and nothing was written.
   bool failed() const { return failed_; }
   // An error, in Redis's words, that an engine left untaken; null: none did.
@@ -181,6 +190,7 @@ class OpenKey {
   bool failed_ = false;
   bool inserted_ = false;
   bool writes_shared_ = false;
+  bool carried_over_ = false;
   const char* fault_ = nullptr;
   // What a state is let go of stays held to the end of the call: the engine is
   // still given the limit that the state was written under.

@@ -4,7 +4,6 @@
 #ifndef WEIR_BACKENDS_MEMORY_RECORD_HOLDS_H_
 #define WEIR_BACKENDS_MEMORY_RECORD_HOLDS_H_
 
-#include <algorithm>
 #include <array>
 
 #include "absl/base/macros.h"
@@ -24,7 +23,10 @@ class RecordHolds {
   RecordHolds& operator=(const RecordHolds&) = delete;
 
   bool Has(const LimitRecord& record) const {
-    return std::find(held_.data(), End(), &record) != End();
+    for (int i = 0; i < count_; ++i) {
+      if (held_[Index(i)] == &record) return true;
+    }
+    return false;
   }
   // A hold becomes the call's.
   void Give(const LimitRecord& record) {
@@ -38,13 +40,13 @@ class RecordHolds {
   // The call's hold becomes that of what it has written.
   void Take(const LimitRecord& record) {
     ABSL_ASSERT(Has(record));
-    *std::find(held_.data(), End(), &record) = held_[Index(--count_)];
+    int i = 0;
+    while (held_[Index(i)] != &record) ++i;
+    held_[Index(i)] = held_[Index(--count_)];
   }
 
  private:
   static size_t Index(int i) { return static_cast<size_t>(i); }
-  const LimitRecord* const* End() const { return held_.data() + count_; }
-  const LimitRecord** End() { return held_.data() + count_; }
 
   int count_ = 0;
   std::array<const LimitRecord*, 3> held_;
