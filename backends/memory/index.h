@@ -137,7 +137,7 @@ class Index {
   static constexpr size_t kFull = 5;    // references a line, on average
   static constexpr size_t kSparse = 2;  // fewer: a line goes
 
-  struct Line {
+  struct alignas(64) Line {
     uint8_t tags[kRefs] = {};  // 0: free; what is used comes first
     uint32_t refs[kRefs] = {};
     uint32_t next = 0;  // an overflow line, counted from 1
