@@ -19,18 +19,18 @@ constexpr int64_t kLeaveForRoom = 4;
 }  // namespace
 
 Keeper::Keeper(int stripes, int64_t max_keys, int64_t max_bytes)
-    : stripe_count_(static_cast<size_t>(stripes)),
-      stripe_mask_(stripe_count_ - 1),
+    : stripe_mask_(static_cast<size_t>(stripes) - 1),
       max_keys_(max_keys),
       max_bytes_(max_bytes),
-      stripes_(static_cast<Stripe*>(::operator new (
-          stripe_count_ * sizeof(Stripe), std::align_val_t{alignof(Stripe)}))) {
-  for (size_t i = 0; i < stripe_count_; ++i)
+      stripes_(static_cast<Stripe*>(
+          ::operator new (stripe_count() * sizeof(Stripe),
+                          std::align_val_t{alignof(Stripe)}))) {
+  for (size_t i = 0; i < stripe_count(); ++i)
     new (&stripes_[i]) Stripe(&context_);
 }
 
 Keeper::~Keeper() {
-  for (size_t i = 0; i < stripe_count_; ++i) stripes_[i].~Stripe();
+  for (size_t i = 0; i < stripe_count(); ++i) stripes_[i].~Stripe();
   ::operator delete (stripes_, std::align_val_t{alignof(Stripe)});
 }
 
@@ -57,12 +57,11 @@ bool Keeper::MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
   const int64_t horizon = steady ? now : NotePressed(now);
   // Some other stripes first to last, so that every entry's turn comes.
   int64_t searched = 0;
-  for (size_t i = 0; i <= stripe_count_ && searched < kEntriesForRoom; ++i) {
-    const size_t index = i == 0
-                             ? own
-                             // relaxed: which stripe is next need not be exact.
-                             : next_.fetch_add(1, std::memory_order_relaxed) &
-                                   (stripe_count_ - 1);
+  for (size_t i = 0; i <= stripe_count() && searched < kEntriesForRoom; ++i) {
+    const size_t index =
+        i == 0 ? own
+               // relaxed: which stripe is next need not be exact.
+               : next_.fetch_add(1, std::memory_order_relaxed) & stripe_mask_;
     const bool mine = absl::c_linear_search(held, index);
     if (i > 0 && index == own) continue;
     // Half of it in the key's own stripe, so that others get their turn.
@@ -144,10 +143,10 @@ void Keeper::Work(Stripe& stripe, int64_t now, bool inserted) {
 int64_t Keeper::Sweep(int64_t budget, int64_t now) {
   int64_t removed = 0;
   int64_t seen = 0;
-  for (size_t i = 0; i < stripe_count_; ++i) {
+  for (size_t i = 0; i < stripe_count(); ++i) {
     // relaxed: which stripe is next need not be exact.
-    Stripe& s = stripes_[next_.fetch_add(1, std::memory_order_relaxed) &
-                         (stripe_count_ - 1)];
+    Stripe& s =
+        stripes_[next_.fetch_add(1, std::memory_order_relaxed) & stripe_mask_];
     const SpinLockHolder lock(&s.mutex);
     if (budget == 0) s.table.BeginRound();
     const auto entries = static_cast<int64_t>(s.table.size());
@@ -162,7 +161,7 @@ int64_t Keeper::Sweep(int64_t budget, int64_t now) {
 
 int64_t Keeper::expired() {
   int64_t sum = 0;
-  for (size_t i = 0; i < stripe_count_; ++i) {
+  for (size_t i = 0; i < stripe_count(); ++i) {
     const SpinLockHolder lock(&stripes_[i].mutex);
     sum += stripes_[i].expired;
   }

@@ -145,12 +145,13 @@ class Keeper {
   void Examine(Stripe& stripe, int64_t entries, int64_t now, int64_t most,
                int64_t* removed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
 
-  const size_t stripe_count_;
-  const size_t stripe_mask_;
+  size_t stripe_count() const { return stripe_mask_ + 1; }
+
+  const size_t stripe_mask_;  // their number, a power of two, less one
   const int64_t max_keys_;
   const int64_t max_bytes_;
   TableContext context_;
-  Stripe* stripes_;  // stripe_count_ of them
+  Stripe* stripes_;  // stripe_count() of them
   std::atomic<int64_t> keys_{0};
   SpinLock pressed_mutex_;  // never held while another lock is waited for
   // Of calls that found no room.
