@@ -303,29 +303,21 @@ struct MemoryStore::Impl final : CellHost {
     return keeper.context().hash(record.seed, key);
   }
 
-  // Where a key's entry may lie: true until the next removal of its stripe.
-  struct Guess {
-    Table::Entry entry;
-    uint32_t removals = 0;
-  };
   // Why a call was not decided: there was no room, or an engine was faulty.
   struct Refusal {
     const LimitRecord* faulty = nullptr;
     const char* error = nullptr;
   };
-  // `guess` may be null. `early`: null, or a reading from before the lock,
-  // which a call that finds the key's state at hand may go by. False: the call
-  // was not decided, and nothing was charged.
+  // False: the call was not decided, and nothing was charged.
   bool RunOne(Op op, const Reading& known, const Step& step, uint64_t hash,
-              Outcome* outcome, Refusal* refusal, const Guess* guess = nullptr,
-              const Time* early = nullptr);
+              Outcome* outcome, Refusal* refusal);
   // RunOne for a check of a state that is there and can be used as it is, which
   // is the usual case. False: it is another, and nothing is done. The stripe is
-  // locked, and record.hot is not null. `t`: a reading, also one from before
-  // the lock; `steady`: of the store's own clock.
+  // locked, and record.hot is not null. `steady`: t is a reading of the store's
+  // own clock.
   bool CheckAtHand(Stripe& stripe, const LimitRecord& record,
-                   std::string_view key, uint64_t hash, int64_t cost,
-                   const Guess* guess, int64_t t, bool steady, Outcome* outcome)
+                   std::string_view key, uint64_t hash, int64_t cost, int64_t t,
+                   bool steady, Outcome* outcome)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
   // In every case. The stripe is locked.
   ABSL_ATTRIBUTE_NOINLINE bool RunLocked(Op op, const Reading& known,
@@ -409,8 +401,8 @@ struct MemoryStore::Impl final : CellHost {
   // Of one that found no room.
   absl::Status NoRoom();
 
-  // Brings what the calls will need close, each step for all of them.
-  void Fetch(const uint64_t* hashes, size_t count, Guess* guesses);
+  // Asks for the memory that the calls will need, each step for all of them.
+  void Fetch(const uint64_t* hashes, size_t count);
 
   // Takes a key's state out of its entry, into a cell, which holds what it was
   // written under; the entry holds the record that it names. The binding gets a
@@ -506,13 +498,8 @@ absl::Status MemoryStore::Impl::NoRoom() {
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::CheckAtHand(
     Stripe& stripe, const LimitRecord& record, std::string_view key,
-    uint64_t hash, int64_t cost, const Guess* guess, int64_t t, bool steady,
-    Outcome* outcome) {
-  const Table::Entry entry =
-      guess != nullptr && guess->removals == stripe.table.removals() &&
-              stripe.table.IsPlain(guess->entry, record, key)
-          ? guess->entry
-          : stripe.table.FindPlain(hash, record, key);
+    uint64_t hash, int64_t cost, int64_t t, bool steady, Outcome* outcome) {
+  const Table::Entry entry = stripe.table.FindPlain(hash, record, key);
   if (__builtin_expect(!entry, 0) ||
       __builtin_expect(!record.hot(record.params, entry.state(record), t, cost,
                                    record.counts_denied, outcome),
@@ -525,14 +512,12 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::CheckAtHand(
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::RunOne(
     Op op, const Reading& known, const Step& step, uint64_t hash,
-    Outcome* outcome, Refusal* refusal, const Guess* guess, const Time* early) {
+    Outcome* outcome, Refusal* refusal) {
   Stripe& s = keeper.stripe(keeper.StripeOf(hash));
-  if (guess == nullptr) s.Glimpse(hash);
+  s.Glimpse(hash);
   const SpinLockHolder lock(&s.mutex);
   if (op == Op::kCheck && !step.observe && RecordOf(step)->hot != nullptr) {
-    const bool known_early = known.open && early != nullptr;
-    const int64_t t = known_early ? ToMicros(*early) : Read(known);
-    if (CheckAtHand(s, *RecordOf(step), step.key, hash, step.cost, guess, t,
+    if (CheckAtHand(s, *RecordOf(step), step.key, hash, step.cost, Read(known),
                     known.steady, outcome)) {
       return true;
     }
@@ -689,16 +674,15 @@ bool MemoryStore::Impl::RunSeveral(Op op, const Reading& known,
   return RunOpen(op, call, steps, keys, outcomes, refusal);
 }
 
-void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count,
-                              Guess* guesses) {
+void MemoryStore::Impl::Fetch(const uint64_t* hashes, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     keeper.stripe(keeper.StripeOf(hashes[i])).Glimpse(hashes[i]);
   }
   for (size_t i = 0; i < count; ++i) {
     Stripe& s = keeper.stripe(keeper.StripeOf(hashes[i]));
     const SpinLockHolder lock(&s.mutex);
-    guesses[i] = {s.table.Guess(s.table.Glimpse(hashes[i]), hashes[i]),
-                  s.table.removals()};
+    // Only to ask for the entry; the call looks for it anew.
+    s.table.Guess(s.table.Glimpse(hashes[i]), hashes[i]);
   }
 }
 
@@ -707,7 +691,6 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
                           size_t count) {
   constexpr size_t kAtOnce = 64;
   uint64_t hashes[kAtOnce];
-  Impl::Guess guesses[kAtOnce];
   // What fits a core's cache is there already.
   constexpr int64_t kCacheBytes = 1 << 20;
   const bool large = impl_->keeper.context().bytes.load(
@@ -720,12 +703,10 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
       const Step& step = steps[first + i];
       hashes[i] = impl_->HashOf(*RecordOf(step), step.key);
     }
-    if (large) impl_->Fetch(hashes, n, guesses);
-    const Time early = TimeFromMicros(known.open ? impl_->time.Read() : 0);
+    if (large) impl_->Fetch(hashes, n);
     for (size_t i = 0; i < n; ++i) {
       const bool decided = impl_->RunOne(op, known, steps[first + i], hashes[i],
-                                         &outcomes[first + i], &refusal,
-                                         large ? &guesses[i] : nullptr, &early);
+                                         &outcomes[first + i], &refusal);
       statuses[first + i] =
           decided ? absl::OkStatus() : impl_->NotDecided(refusal);
     }
