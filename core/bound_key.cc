@@ -18,8 +18,6 @@ struct BoundKey::State {
     const RuleSet* set = nullptr;
     // `set`, or null: calls go by key, and there is no binding.
     const RuleSet* quick = nullptr;
-    const StoreRule* rule = nullptr;
-    int64_t limit = 0;
     std::unique_ptr<Binding> binding;
   };
 
@@ -43,8 +41,6 @@ struct BoundKey::State {
     if (const AttachedLimit* single = set.single(); single != nullptr) {
       auto binding = limiter->store->Bind(*single->rule, key);
       if (!binding.ok()) return binding.status();
-      bound->rule = single->rule.get();
-      bound->limit = single->limit.traits.capacity;
       bound->binding = *std::move(binding);
       if (bound->binding != nullptr) bound->quick = &set;
     }
@@ -55,12 +51,9 @@ struct BoundKey::State {
   }
 
   // What decides a sound call under the rules of now; null: Decide does.
-  const Bound* Ready(int64_t cost, BoundDecision* d) const {
+  const Bound* Ready(int64_t cost) const {
     // acquire: pairs with the release in Rebind.
     const Bound* bound = current.load(std::memory_order_acquire);
-    d->limit_ = bound->limit;
-    d->cost_ = cost;
-    d->source_ = Source::kStore;
     return __builtin_expect(bound->quick == &limiter->rules() &&
                                 RuleSet::SingleCallIsSound({}, cost),
                             1)
@@ -78,9 +71,7 @@ struct BoundKey::State {
         !RuleSet::SingleCallIsSound({}, cost)) {
       return DecideByKey(cost, now, d);
     }
-    d->limit_ = bound->limit;
-    absl::Status s =
-        bound->binding->Check(*bound->rule, now, cost, &d->outcome_);
+    absl::Status s = bound->binding->Check(now, cost, &d->outcome_);
     return s.ok() ? s : Failed(std::move(s), *bound->set, cost, now, d);
   }
 
@@ -104,14 +95,15 @@ struct BoundKey::State {
   static absl::Status Take(const absl::StatusOr<Decision>& decision,
                            BoundDecision* d) {
     if (!decision.ok()) return decision.status();
-    d->source_ = decision->source;
-    d->outcome_.ops = nullptr;
-    d->limit_ = decision->limit;
-    d->outcome_.allowed = decision->allowed;
-    d->outcome_.numbers = {
+    BoundOutcome& outcome = d->outcome_;
+    outcome.of = nullptr;
+    outcome.known.numbers = {
         decision->remaining,
         decision->never() ? kNever : decision->retry_after->count(),
         decision->reset_after.count()};
+    outcome.known.limit = decision->limit;
+    outcome.allowed = decision->allowed;
+    outcome.source = decision->source;
     return absl::OkStatus();
   }
 
@@ -153,11 +145,10 @@ absl::StatusOr<BoundDecision> BoundKey::Check(int64_t cost) const {
   // One value on every way out: it is made where the caller wants it.
   absl::StatusOr<BoundDecision> d(absl::in_place);
   BoundDecision& decision = *d;
-  const State::Bound* bound = state_->Ready(cost, &decision);
-  if (__builtin_expect(
-          bound == nullptr ||
-              !bound->binding->TryCheck(*bound->rule, cost, &decision.outcome_),
-          0)) {
+  const State::Bound* bound = state_->Ready(cost);
+  if (__builtin_expect(bound == nullptr ||
+                           !bound->binding->TryCheck(cost, &decision.outcome_),
+                       0)) {
     CheckSlowly(cost, nullptr, &d);
   }
   return d;
@@ -166,12 +157,11 @@ absl::StatusOr<BoundDecision> BoundKey::Check(int64_t cost) const {
 absl::StatusOr<BoundDecision> BoundKey::CheckAt(Time now, int64_t cost) const {
   absl::StatusOr<BoundDecision> d(absl::in_place);
   BoundDecision& decision = *d;
-  const State::Bound* bound = state_->Ready(cost, &decision);
-  if (__builtin_expect(
-          bound == nullptr || !RuleSet::TimeIsSound(now) ||
-              !bound->binding->TryCheckAt(*bound->rule, ToMicros(now), cost,
-                                          &decision.outcome_),
-          0)) {
+  const State::Bound* bound = state_->Ready(cost);
+  if (__builtin_expect(bound == nullptr || !RuleSet::TimeIsSound(now) ||
+                           !bound->binding->TryCheckAt(ToMicros(now), cost,
+                                                       &decision.outcome_),
+                       0)) {
     CheckSlowly(cost, &now, &d);
   }
   return d;

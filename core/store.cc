@@ -1,25 +1,8 @@
 #include "weir/store.h"
 
-#include <cstring>
 #include <utility>
 
 namespace weir {
-
-BoundOutcome::BoundOutcome(const BoundOutcome& other) noexcept {
-  *this = other;
-}
-
-BoundOutcome& BoundOutcome::operator=(const BoundOutcome& other) noexcept {
-  allowed = other.allowed;
-  ops = other.ops;
-  params = other.params;
-  t = other.t;
-  // Bytes, whichever of the two they are.
-  for (size_t i = 0; i < sizeof(state) / 8; ++i) {
-    std::memcpy(&state[i], &other.state[i], 8);
-  }
-  return *this;
-}
 
 const Clock& Store::WaitingClock() const {
   static const SteadyClock clock;

@@ -25,16 +25,16 @@ class CellHost {
   // Null: the clock is the user's own.
   virtual const FastClock* fast_clock() const = 0;
   virtual const Clock& clock() const = 0;
-  virtual absl::Status CheckByKey(const StoreRule& rule, std::string_view key,
-                                  const Time* now, int64_t cost,
-                                  BoundOutcome* outcome) = 0;
+  virtual absl::Status CheckByKey(const LimitRecord& record,
+                                  std::string_view key, const Time* now,
+                                  int64_t cost, BoundOutcome* outcome) = 0;
   virtual void Unbind(const LimitRecord& record, std::string_view key,
                       BoundCell* cell) = 0;
 };
 
 // Each gives a decision's numbers from the state that a call left behind.
 template <class E>
-struct StateNumbers {
+struct NumbersOf {
   using P = typename E::Params;
   using S = typename E::State;
   static S Read(const void* state) {
@@ -53,11 +53,6 @@ struct StateNumbers {
   }
 };
 
-template <class E>
-inline constexpr NumberOps kNumberOps = {&StateNumbers<E>::Remaining,
-                                         &StateNumbers<E>::Wait,
-                                         &StateNumbers<E>::ResetAfter};
-
 enum class CellAnswer {
   kDecided,
   kAgain,  // it changed meanwhile, or is busy
@@ -65,19 +60,19 @@ enum class CellAnswer {
   kByKey,  // the state is of another limit
 };
 
-// What a check on a cell needs of its record, which it can't know here.
+// What checks on a cell need of its record, which they can't know here.
 struct CellRule {
   const void* params;
+  int64_t limit;
   bool count_denied;
 };
-CellRule CellRuleOf(const LimitRecord& record);
 
 // Decides once. Unless it is kDecided, nothing was done. Steps: see
 // state_steps.h.
 template <class E, class Steps>
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
-    BoundCell& cell, const LimitRecord& record, const CellRule& rule, int64_t t,
-    int64_t cost, BoundOutcome* out) {
+    BoundCell& cell, const LimitRecord& record, const StateNumbers& numbers,
+    bool count_denied, int64_t t, int64_t cost, BoundOutcome* out) {
   using State = typename E::State;
   // It is kept as whole words.
   static_assert(sizeof(State) % 8 == 0 && sizeof(State) <= BoundCell::kBytes);
@@ -89,66 +84,68 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
   // No engine is run on words of two states.
   if (__builtin_expect(!cell.Unchanged(version), 0)) return CellAnswer::kAgain;
   if (__builtin_expect(!ours, 0)) return CellAnswer::kByKey;
-  const auto& p = *static_cast<const typename E::Params*>(rule.params);
+  const auto& p = *static_cast<const typename E::Params*>(numbers.params);
   if (__builtin_expect(!present, 0)) s = E::Fresh(p, t);
   if (__builtin_expect(!Steps::Hold(p, s, t), 0)) return CellAnswer::kFar;
   Steps steps(p, s, t);
   const bool allowed = steps.Admits(cost);
-  if (CheckAction(allowed, !allowed && rule.count_denied, cost) ==
-      Action::kCharge) {
+  if (CheckAction(allowed, !allowed && count_denied, cost) == Action::kCharge) {
     steps.Charge(cost);
     s = steps.state();
     if (__builtin_expect(!cell.TryLock(version), 0)) return CellAnswer::kAgain;
     cell.Store(reinterpret_cast<const char*>(&s), sizeof(s));
     cell.Unlock(version);
   }
-  out->allowed = allowed;
-  out->ops = &kNumberOps<E>;
-  out->params = &p;
+  // Only now: the swap waits for all that was written before it.
+  out->of = &numbers;
   out->t = t;
+  out->cost = cost;
   StoreWords(reinterpret_cast<char*>(out->state), &s, sizeof(s));
+  out->allowed = allowed;
+  out->source = Source::kStore;
   return CellAnswer::kDecided;
 }
 
 template <class E>
 class CellBinding final : public Binding {
  public:
-  CellBinding(CellHost* host, const LimitRecord* record, std::string_view key,
-              BoundCell* cell)
+  CellBinding(CellHost* host, const LimitRecord* record, const CellRule& rule,
+              std::string_view key, BoundCell* cell)
       : cell_(cell),
         fast_(host->fast_clock()),
         host_(host),
         record_(record),
-        rule_(CellRuleOf(*record)),
+        count_denied_(rule.count_denied),
+        numbers_{&NumbersOf<E>::Remaining, &NumbersOf<E>::Wait,
+                 &NumbersOf<E>::ResetAfter, rule.params, rule.limit},
         key_(key) {}
   ~CellBinding() override { host_->Unbind(*record_, key_, cell_); }
   CellBinding(const CellBinding&) = delete;
   CellBinding& operator=(const CellBinding&) = delete;
 
-  __attribute__((flatten)) bool TryCheck(const StoreRule& rule, int64_t cost,
+  __attribute__((flatten)) bool TryCheck(int64_t cost,
                                          BoundOutcome* outcome) override {
     int64_t t;
     return __builtin_expect(fast_ != nullptr, 1) && fast_->TryEarly(&t) &&
-           Once<QuickSteps<E>>(rule, t, cost, outcome) == CellAnswer::kDecided;
+           Once<QuickSteps<E>>(t, cost, outcome) == CellAnswer::kDecided;
   }
-  __attribute__((flatten)) bool TryCheckAt(const StoreRule& rule, int64_t t,
-                                           int64_t cost,
+  __attribute__((flatten)) bool TryCheckAt(int64_t t, int64_t cost,
                                            BoundOutcome* outcome) override {
-    return Once<QuickSteps<E>>(rule, t, cost, outcome) == CellAnswer::kDecided;
+    return Once<QuickSteps<E>>(t, cost, outcome) == CellAnswer::kDecided;
   }
 
-  absl::Status Check(const StoreRule& rule, const Time* now, int64_t cost,
+  absl::Status Check(const Time* now, int64_t cost,
                      BoundOutcome* outcome) override {
     const int64_t t = now != nullptr     ? ToMicros(*now)
                       : fast_ != nullptr ? fast_->Early()
                                          : ToMicros(host_->clock().Now());
     for (Patience patience;; patience.Wait()) {
-      switch (Once<OwnSteps<E>>(rule, t, cost, outcome)) {
+      switch (Once<OwnSteps<E>>(t, cost, outcome)) {
         case CellAnswer::kDecided:
           return absl::OkStatus();
         case CellAnswer::kFar:  // left behind by a clock that jumped
         case CellAnswer::kByKey:
-          return host_->CheckByKey(rule, key_, now, cost, outcome);
+          return host_->CheckByKey(*record_, key_, now, cost, outcome);
         case CellAnswer::kAgain:
           break;
       }
@@ -157,34 +154,32 @@ class CellBinding final : public Binding {
 
  private:
   template <class Steps>
-  CellAnswer Once(const StoreRule& rule, int64_t t, int64_t cost,
-                  BoundOutcome* outcome) {
-    if (__builtin_expect(static_cast<const void*>(&rule) !=
-                             static_cast<const void*>(record_),
-                         0)) {
-      return CellAnswer::kByKey;
-    }
-    return CheckCell<E, Steps>(*cell_, *record_, rule_, t, cost, outcome);
+  CellAnswer Once(int64_t t, int64_t cost, BoundOutcome* outcome) {
+    return CheckCell<E, Steps>(*cell_, *record_, numbers_, count_denied_, t,
+                               cost, outcome);
   }
 
   BoundCell* const cell_;
   const FastClock* const fast_;
   CellHost* const host_;
   const LimitRecord* const record_;
-  const CellRule rule_;
+  const bool count_denied_;
+  const StateNumbers numbers_;
   const std::string key_;
 };
 
 using MakeBinding = std::unique_ptr<Binding> (*)(CellHost*, const LimitRecord*,
+                                                 const CellRule&,
                                                  std::string_view key,
                                                  BoundCell*);
 
 template <class E>
 std::unique_ptr<Binding> MakeCellBinding(CellHost* host,
                                          const LimitRecord* record,
+                                         const CellRule& rule,
                                          std::string_view key,
                                          BoundCell* cell) {
-  return std::make_unique<CellBinding<E>>(host, record, key, cell);
+  return std::make_unique<CellBinding<E>>(host, record, rule, key, cell);
 }
 
 }  // namespace weir

@@ -410,7 +410,7 @@ struct MemoryStore::Impl final : CellHost {
   BoundCell* BindCell(const LimitRecord& record, std::string_view key);
   const FastClock* fast_clock() const override { return time.fast(); }
   const Clock& clock() const override { return time.clock(); }
-  absl::Status CheckByKey(const StoreRule& rule, std::string_view key,
+  absl::Status CheckByKey(const LimitRecord& record, std::string_view key,
                           const Time* now, int64_t cost,
                           BoundOutcome* outcome) override;
   void Unbind(const LimitRecord& record, std::string_view key,
@@ -726,8 +726,10 @@ absl::StatusOr<std::unique_ptr<Binding>> MemoryStore::Bind(
   }
   // The cell is the binding's, if that is made.
   auto unbind = absl::MakeCleanup([&] { impl_->Unbind(record, key, cell); });
-  std::unique_ptr<Binding> binding =
-      record.word->bind(impl_.get(), &record, key, cell);
+  std::unique_ptr<Binding> binding = record.word->bind(
+      impl_.get(), &record,
+      {record.params, record.limit.traits.capacity, record.counts_denied}, key,
+      cell);
   std::move(unbind).Cancel();
   return binding;
 }
@@ -808,24 +810,24 @@ void MemoryStore::Impl::SweepShared(int64_t now) {
   });
 }
 
-absl::Status MemoryStore::Impl::CheckByKey(const StoreRule& rule,
+absl::Status MemoryStore::Impl::CheckByKey(const LimitRecord& record,
                                            std::string_view key,
                                            const Time* now, int64_t cost,
                                            BoundOutcome* outcome) {
   Step step;
-  step.rule = &rule;
+  step.rule = &record;
   step.key = key;
   step.cost = cost;
   Outcome o;
   const Reading known = Known(now);
   Refusal refusal;
-  if (!RunOne(Op::kCheck, known, step, HashOf(*RecordOf(step), key), &o,
-              &refusal)) {
+  if (!RunOne(Op::kCheck, known, step, HashOf(record, key), &o, &refusal)) {
     return NotDecided(refusal);
   }
+  outcome->of = nullptr;
+  outcome->known = {o.numbers, record.limit.traits.capacity};
   outcome->allowed = o.allowed;
-  outcome->ops = nullptr;
-  outcome->numbers = o.numbers;
+  outcome->source = Source::kStore;
   return absl::OkStatus();
 }
 

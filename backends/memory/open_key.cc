@@ -6,10 +6,6 @@
 
 namespace weir {
 
-CellRule CellRuleOf(const LimitRecord& record) {
-  return {record.params, record.counts_denied};
-}
-
 void OpenKey::NameEntry() {
   Slot slot = entry_.slot();
   const LimitRecord& before = table().RecordOf(slot);

@@ -46,37 +46,35 @@ class BoundDecision {
   BoundDecision() {}  // NOLINT(modernize-use-equals-default)
 
   bool allowed() const { return outcome_.allowed; }
-  Source source() const { return source_; }
+  Source source() const { return outcome_.source; }
   // The most that can pass at once.
-  int64_t limit() const { return limit_; }
+  int64_t limit() const {
+    return outcome_.of != nullptr ? outcome_.of->limit : outcome_.known.limit;
+  }
   // As in Decision.
   int64_t remaining() const {
-    return outcome_.ops != nullptr
-               ? outcome_.ops->remaining(outcome_.params, outcome_.state,
-                                         outcome_.t)
-               : outcome_.numbers.remaining;
+    const StateNumbers* of = outcome_.of;
+    return of != nullptr ? of->remaining(of->params, outcome_.state, outcome_.t)
+                         : outcome_.known.numbers.remaining;
   }
   // 0 if allowed; nothing if no wait ever helps.
   std::optional<Micros> retry_after() const {
     if (allowed()) return Micros(0);
-    return WaitOf(outcome_.ops != nullptr
-                      ? outcome_.ops->wait(outcome_.params, outcome_.state,
-                                           outcome_.t, cost_)
-                      : outcome_.numbers.wait);
+    const StateNumbers* of = outcome_.of;
+    return WaitOf(of != nullptr ? of->wait(of->params, outcome_.state,
+                                           outcome_.t, outcome_.cost)
+                                : outcome_.known.numbers.wait);
   }
   Micros reset_after() const {
-    return Micros(outcome_.ops != nullptr
-                      ? outcome_.ops->reset_after(outcome_.params,
-                                                  outcome_.state, outcome_.t)
-                      : outcome_.numbers.reset_after);
+    const StateNumbers* of = outcome_.of;
+    return Micros(of != nullptr
+                      ? of->reset_after(of->params, outcome_.state, outcome_.t)
+                      : outcome_.known.numbers.reset_after);
   }
   bool never() const { return !retry_after().has_value(); }
 
  private:
   friend class BoundKey;
-  int64_t limit_;
-  int64_t cost_;
-  Source source_;
   BoundOutcome outcome_;
 };
 

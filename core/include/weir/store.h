@@ -12,7 +12,9 @@
 #ifndef WEIR_STORE_H_
 #define WEIR_STORE_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -70,48 +72,64 @@ struct BatchedCall {
   absl::Status status;
 };
 
-// The numbers of a decision, computed from a state when they are asked for.
-struct NumberOps {
+// How the numbers of a binding's decisions are read of the state that a call
+// left behind.
+struct StateNumbers {
   int64_t (*remaining)(const void* params, const void* state, int64_t t);
   int64_t (*wait)(const void* params, const void* state, int64_t t,
                   int64_t cost);
   int64_t (*reset_after)(const void* params, const void* state, int64_t t);
+  const void* params;
+  int64_t limit;  // the most that can pass at once
 };
 
 // What a bound check answers: either the state that the call left behind, or
 // the numbers.
 struct BoundOutcome {
-  bool allowed;
-  const NumberOps* ops;  // null: `numbers` holds
-  const void* params;
-  int64_t t;
-  union {
-    int64_t state[5];
+  struct Known {
     Numbers numbers;
+    int64_t limit;
   };
 
+  // Of the state; lives as long as the binding. Null: the numbers are known.
+  const StateNumbers* of;
+  int64_t t;
+  int64_t cost;
+  union {
+    int64_t state[5];
+    Known known;
+  };
+  bool allowed;
+  Source source;
+
   BoundOutcome() {}  // NOLINT: written by who decides, and not twice
-  // Not inline: word by word, as it was written just before. Were it read in
-  // pairs of words, as compilers like to, the processor would wait for them.
-  BoundOutcome(const BoundOutcome& other) noexcept;
-  BoundOutcome& operator=(const BoundOutcome& other) noexcept;
+  BoundOutcome(const BoundOutcome& other) noexcept { *this = other; }
+  // Word by word, as it was written just before. Were it read in pairs of
+  // words, as compilers like to, the processor would wait for them.
+  BoundOutcome& operator=(const BoundOutcome& other) noexcept {
+    static_assert(sizeof(BoundOutcome) % 8 == 0);
+    for (size_t i = 0; i < sizeof(BoundOutcome); i += 8) {
+      int64_t word;
+      std::memcpy(&word, reinterpret_cast<const char*>(&other) + i, 8);
+      asm("" : "+r"(word));  // makes no pairs of them
+      std::memcpy(reinterpret_cast<char*>(this) + i, &word, 8);
+    }
+    return *this;
+  }
 };
 
-// One key of one rule, kept at hand. `rule` is the rule as it is attached now,
-// of the state that the binding was made for. Thread safety: any thread.
+// One key of one rule, kept at hand. Thread safety: any thread.
 class Binding {
  public:
   virtual ~Binding() = default;
   // As Store::Run with one step for this key, by the store's clock or at `t`,
   // in microseconds. False: nothing was done, and Check has to be asked. A
   // store answers here what it can without a detour.
-  virtual bool TryCheck(const StoreRule& rule, int64_t cost,
-                        BoundOutcome* outcome) = 0;
-  virtual bool TryCheckAt(const StoreRule& rule, int64_t t, int64_t cost,
-                          BoundOutcome* outcome) = 0;
+  virtual bool TryCheck(int64_t cost, BoundOutcome* outcome) = 0;
+  virtual bool TryCheckAt(int64_t t, int64_t cost, BoundOutcome* outcome) = 0;
   // The same, in any case. `now`: null, or the time.
-  virtual absl::Status Check(const StoreRule& rule, const Time* now,
-                             int64_t cost, BoundOutcome* outcome) = 0;
+  virtual absl::Status Check(const Time* now, int64_t cost,
+                             BoundOutcome* outcome) = 0;
 };
 
 // The one rule of a limiter that has no other, as a store's quick checks see
