@@ -28,7 +28,8 @@ TEST(DenseArray, IsGlimpsedWhereItsElementsLie) {
   DenseArray array(&pool, kStride);
   const auto expect_all = [&] {
     for (uint32_t i = 0; i < array.size(); ++i) {
-      ASSERT_EQ(array.Glimpse(i), array[i]) << i << " of " << array.size();
+      ASSERT_EQ(array.Glimpse(i, kStride), array[i])
+          << i << " of " << array.size();
     }
   };
   for (uint32_t size = 1; size < kMany; size = size * 3 / 2 + 1) {
@@ -60,8 +61,8 @@ TEST(DenseArray, IsGlimpsedByThreadsWhileItGrowsAndShrinks) {
       threads.emplace_back([&, first] {
         uint64_t glimpsed = 0;
         for (uint32_t i = first; !done.load(std::memory_order_relaxed); ++i) {
-          const auto at = reinterpret_cast<uintptr_t>(
-              array->Glimpse(i * 7919 % known.load(std::memory_order_acquire)));
+          const auto at = reinterpret_cast<uintptr_t>(array->Glimpse(
+              i * 7919 % known.load(std::memory_order_acquire), kStride));
           // Never half of an address.
           ASSERT_EQ(at % kStride, 0U);
           if (glimpsed++ == 1000) ready.fetch_add(1, std::memory_order_relaxed);

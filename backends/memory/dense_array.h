@@ -39,17 +39,22 @@ class DenseArray {
 
   // i < size().
   ABSL_ATTRIBUTE_ALWAYS_INLINE char* operator[](uint32_t i) const {
+    return At(i, stride_);
+  }
+  // The same, for who knows the stride without reading it here.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE char* At(uint32_t i, size_t stride) const {
     const Place place = PlaceOf(i);
-    return pieces_[place.piece] + place.element * stride_;
+    return pieces_[place.piece] + place.element * stride;
   }
   // Where element i lies or has lain, or nowhere; there was such an element:
   // see PieceList. Needs no lock. Counted in integers, since there may be no
   // such piece.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE const void* Glimpse(uint32_t i) const {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE const void* Glimpse(uint32_t i,
+                                                   size_t stride) const {
     const Place place = PlaceOf(i);
     return reinterpret_cast<const void*>(
         reinterpret_cast<uintptr_t>(pieces_.Glimpse(place.piece)) +
-        place.element * stride_);
+        place.element * stride);
   }
 
   // A new last element, its bytes whatever they are. The array must be below
@@ -143,8 +148,8 @@ class DenseArray {
     capacity_ = CapacityOf(n - 1);
   }
 
+  PieceList pieces_;  // first: see Stripe
   const size_t stride_;
-  PieceList pieces_;
   BlockPool* const pool_;
   uint32_t size_ = 0;
   uint32_t capacity_ = 0;

@@ -50,9 +50,7 @@ class Index {
     const uint64_t geometry = geometry_.load(std::memory_order_acquire);
     const auto lines = static_cast<uint32_t>(geometry);
     if (__builtin_expect(lines == 0, 0)) return {&kNone, geometry};
-    // acquire: if it is a later one, so are the pieces that are seen.
-    const uint32_t mask = mask_.load(std::memory_order_acquire);
-    return {lines_.Glimpse(NumberOf(hash, lines, mask)), geometry};
+    return {lines_.Glimpse(NumberOf(hash, lines), sizeof(Line)), geometry};
   }
 
   // The reference under this hash for which match(ref) holds.
@@ -98,7 +96,7 @@ class Index {
   void Insert(uint64_t hash, uint32_t ref, HashOf hash_of) {
     if (lines_.size() == 0) {
       *LineOf(lines_.Append()) = Line();
-      SetGeometry(0);
+      SetGeometry();
     }
     if (size_ >= lines_.size() * kFull) Split(hash_of);
     Put(NumberOf(hash), TagOf(hash), ref);
@@ -185,22 +183,26 @@ class Index {
 
   static Line* LineOf(char* p) { return reinterpret_cast<Line*>(p); }
   ABSL_ATTRIBUTE_ALWAYS_INLINE Line* LineAt(uint32_t n) const {
-    return LineOf(lines_[n]);
+    return LineOf(lines_.At(n, sizeof(Line)));
   }
-  Line* More(uint32_t n) const { return LineOf(more_[n - 1]); }
-
-  uint32_t mask() const { return mask_.load(std::memory_order_relaxed); }
+  Line* More(uint32_t n) const { return LineOf(more_.At(n - 1, sizeof(Line))); }
 
   // Lines [0, size) exist; those below half of the next power of two that were
   // split already use one more bit of the hash.
   uint32_t NumberOf(uint64_t hash) const {
-    return NumberOf(hash, lines_.size(), mask());
+    return NumberOf(hash, lines_.size());
   }
-  static uint32_t NumberOf(uint64_t hash, uint32_t lines, uint32_t mask) {
+  static uint32_t NumberOf(uint64_t hash, uint32_t lines) {
+    const uint32_t mask = MaskFor(lines);
     const uint32_t n = static_cast<uint32_t>(hash) & mask;
     // Without a branch: which way it goes is as random as the hash.
     const uint32_t beyond = 0U - static_cast<uint32_t>(n >= lines);
     return n & ~(beyond & ~(mask >> 1));
+  }
+
+  // The bits of a hash that the last of so many lines may use; at least one.
+  static uint32_t MaskFor(uint32_t lines) {
+    return UINT32_MAX >> __builtin_clz((lines - 1) | 1);
   }
 
   // A chain's last line, and the one before it, if there is one.
@@ -275,9 +277,7 @@ class Index {
   template <class HashOf>
   void Split(HashOf hash_of) {
     const uint32_t added = lines_.size();
-    const uint32_t used = this->mask();
-    const uint32_t mask = added > used ? 2 * used + 1 : used;
-    const uint32_t from = added & (mask >> 1);
+    const uint32_t from = added & (MaskFor(added + 1) >> 1);
     Chain chain;
     chain.reserve(LinesOf(from) * kRefs);
     lines_.Reserve();
@@ -285,7 +285,7 @@ class Index {
     more_.Hold();
     TakeOut(from, &chain, hash_of);
     *LineOf(lines_.Append()) = Line();
-    SetGeometry(mask);
+    SetGeometry();
     for (const Held& h : chain) Put(NumberOf(hash_of(h.ref)), h.tag, h.ref);
     more_.Release();
   }
@@ -294,7 +294,7 @@ class Index {
   template <class HashOf>
   void Merge(HashOf hash_of) {
     const uint32_t last = lines_.size() - 1;
-    const uint32_t to = last & (mask() >> 1);
+    const uint32_t to = last & (MaskFor(last + 1) >> 1);
     Chain chain;
     try {
       chain.reserve(LinesOf(last) * kRefs);
@@ -306,7 +306,7 @@ class Index {
     more_.Hold();
     TakeOut(last, &chain, hash_of);
     lines_.Pop();
-    SetGeometry(last <= (mask() + 1) / 2 ? mask() >> 1 : mask());
+    SetGeometry();
     for (const Held& h : chain) Put(to, h.tag, h.ref);
     more_.Release();
   }
@@ -336,23 +336,21 @@ class Index {
 
   void Release() {
     while (lines_.size() > 0) lines_.Pop();
-    SetGeometry(0);
+    SetGeometry();
   }
 
   // After each change of the number of lines: no two times have the same
   // geometry, but for one in 2^32.
-  void SetGeometry(uint32_t mask) {
-    // release, twice: see Glimpse.
-    mask_.store(mask, std::memory_order_release);
+  void SetGeometry() {
     const uint64_t change =
         (geometry_.load(std::memory_order_relaxed) >> 32) + 1;
+    // release: see Glimpse.
     geometry_.store(change << 32 | lines_.size(), std::memory_order_release);
   }
 
   // How many lines there are, and a number that changes with them above it.
   std::atomic<uint64_t> geometry_{0};
   DenseArray lines_;
-  std::atomic<uint32_t> mask_{0};
   size_t size_ = 0;
   int64_t moved_ = 0;
   DenseArray more_;

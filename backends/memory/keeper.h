@@ -41,13 +41,15 @@ struct alignas(64) Stripe {
 
   static constexpr uint8_t kCalls = 16;  // between two steps of the sweep
 
+  // What every call reads comes first, and all of it is on one line: this, and
+  // of the table where its index lies.
   SpinLock mutex;
   // Calls until the next step of the sweep.
   uint8_t calls ABSL_GUARDED_BY(mutex) = kCalls;
   // A call came whose time is not of the store's own steady clock.
   bool foreign ABSL_GUARDED_BY(mutex) = false;
-  int64_t expired ABSL_GUARDED_BY(mutex) = 0;
   Table table ABSL_GUARDED_BY(mutex);
+  int64_t expired ABSL_GUARDED_BY(mutex) = 0;
   RecentReadings<256> readings ABSL_GUARDED_BY(mutex);
 
   // Where a search for this hash begins, and asks for it, before the lock is

@@ -68,10 +68,10 @@ class PieceList {
 
   // The first ones here, so that a short list takes no room apart.
   std::atomic<std::atomic<char*>*> pieces_{few_};
+  std::atomic<char*> few_[kFew] = {};
   size_t size_ = 0;
   size_t room_ = kFew;  // for so many
   std::unique_ptr<Room> owned_;
-  std::atomic<char*> few_[kFew] = {};
 };
 
 }  // namespace weir

@@ -70,7 +70,7 @@ class Table {
   };
 
   explicit Table(TableContext* context)
-      : context_(context), index_(&context->pool) {}
+      : index_(&context->pool), context_(context) {}
   ~Table();
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
@@ -139,7 +139,7 @@ class Table {
         spot, hash, [&](uint32_t ref) __attribute__((always_inline)) {
           const uint32_t i = ref ^ first;
           if (__builtin_expect(i >> kIndexBits != 0, 0)) return false;
-          char* const p = (*array)[i];
+          char* const p = array->At(i, bytes);
           if (!Slot(p).IsPlainOfInPlace(record, key)) return false;
           found = {p, ref};
           return true;
@@ -268,9 +268,9 @@ class Table {
     return context_->hash(RecordOf(slot).seed, slot.key());
   }
 
+  Index index_;  // first: see Stripe
   TableContext* const context_;
   uint32_t removals_ = 0;
-  Index index_;
   std::array<std::unique_ptr<DenseArray>, kSizes> arrays_;
   uint32_t used_ = 0;        // a bit for each array that has entries
   uint32_t visit_size_ = 0;  // the array that is visited, and
