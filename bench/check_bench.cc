@@ -167,14 +167,16 @@ MakeCheck FloorAt(size_t key_count) {
 }
 
 constexpr size_t kKeyCounts[] = {1, 1'000, 1'000'000};
+// Made once a repetition, since that takes seconds.
+constexpr size_t kMostKeys = 10'000'000;
 
 void Register(const Row& row, int most_threads = 2) {
   for (int threads = 1; threads <= most_threads; ++threads) {
-    benchmark::RegisterBenchmark(
+    benchmark::internal::Benchmark* const made = benchmark::RegisterBenchmark(
         (row.name + "/keys:" + std::to_string(row.keys)).c_str(),
-        [row](benchmark::State& state) { Run(state, row); })
-        ->Threads(threads)
-        ->UseRealTime();
+        [row](benchmark::State& state) { Run(state, row); });
+    made->Threads(threads)->UseRealTime();
+    if (row.keys >= kMostKeys) made->Iterations(1'000'000);
   }
 }
 
@@ -193,6 +195,9 @@ void RegisterAll() {
       Register({name + "/denied", Weir(LimitOf(*engine, true)), keys, true});
     }
   }
+  Register({"floor/one_line", Floor(kMostKeys), kMostKeys});
+  Register({"rival/striped_map", Of(&StripedMap), kMostKeys});
+  Register({"weir/gcra/allowed", Weir(LimitOf(gcra, false)), kMostKeys});
   constexpr size_t kMany = 1'000'000;
   const auto zipf = [](const std::string& name, const MakeCheck& make) {
     Register({name, make, kMany, false, Spread::kZipf});
