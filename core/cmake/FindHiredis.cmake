@@ -1,8 +1,10 @@
 # Finds hiredis, the C client of Redis, and gives the target hiredis::hiredis.
 # Debian's hiredis 0.14 brings no target of its own. Installed with weir, whose
-# package file uses it too. Hiredis_ROOT says where else to look.
+# package file uses it too. Looks first where CMAKE_PREFIX_PATH, Hiredis_ROOT and
+# PKG_CONFIG_PATH say.
 #
-# Sets Hiredis_FOUND and Hiredis_VERSION.
+# Sets Hiredis_FOUND and Hiredis_VERSION, and Hiredis_MISMATCH if headers and
+# library were found that are not of one version.
 
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
@@ -13,7 +15,10 @@ endif()
 # below that.
 find_path(Hiredis_INCLUDE_DIR hiredis/hiredis.h
           HINTS ${PC_Hiredis_INCLUDEDIR} ${PC_Hiredis_INCLUDEDIR}/..)
-find_library(Hiredis_LIBRARY NAMES hiredis HINTS ${PC_Hiredis_LIBDIR})
+# Beside the headers, before where the system has another.
+find_library(Hiredis_LIBRARY NAMES hiredis
+             HINTS "${Hiredis_INCLUDE_DIR}/.." ${PC_Hiredis_LIBDIR}
+             PATH_SUFFIXES lib64 lib lib/${CMAKE_LIBRARY_ARCHITECTURE})
 mark_as_advanced(Hiredis_INCLUDE_DIR Hiredis_LIBRARY)
 
 if(Hiredis_INCLUDE_DIR)
@@ -28,10 +33,32 @@ if(Hiredis_INCLUDE_DIR)
       "${_hiredis_MAJOR}.${_hiredis_MINOR}.${_hiredis_PATCH}")
 endif()
 
+# What a reader is made of has changed with 1.0, which brought this function: the
+# headers of one with the library of the other would build, and corrupt memory.
+unset(Hiredis_MISMATCH)
+if(Hiredis_INCLUDE_DIR AND Hiredis_LIBRARY)
+  file(STRINGS "${Hiredis_LIBRARY}" _hiredis_new
+       REGEX "hiredisSetAllocators" LIMIT_COUNT 1)
+  if(Hiredis_VERSION VERSION_LESS 1.0 AND _hiredis_new)
+    set(Hiredis_MISMATCH "1.0 or newer")
+  elseif(NOT Hiredis_VERSION VERSION_LESS 1.0 AND NOT _hiredis_new)
+    set(Hiredis_MISMATCH "older than 1.0")
+  endif()
+  if(Hiredis_MISMATCH)
+    set(Hiredis_MISMATCH
+        "${Hiredis_INCLUDE_DIR}/hiredis is hiredis ${Hiredis_VERSION}, but \
+${Hiredis_LIBRARY} is ${Hiredis_MISMATCH}")
+    # Looked for again once that is mended.
+    unset(Hiredis_LIBRARY CACHE)
+    unset(Hiredis_INCLUDE_DIR CACHE)
+  endif()
+endif()
+
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Hiredis
   REQUIRED_VARS Hiredis_LIBRARY Hiredis_INCLUDE_DIR
-  VERSION_VAR Hiredis_VERSION)
+  VERSION_VAR Hiredis_VERSION
+  REASON_FAILURE_MESSAGE "${Hiredis_MISMATCH}")
 
 if(Hiredis_FOUND AND NOT TARGET hiredis::hiredis)
   add_library(hiredis::hiredis UNKNOWN IMPORTED)

@@ -25,11 +25,17 @@ else()
   if(Hiredis_FOUND)
     set(WEIR_HAVE_REDIS ON)
     set(_weir_redis_why "built (hiredis ${Hiredis_VERSION})")
+  elseif(WEIR_REDIS STREQUAL "ON" AND Hiredis_MISMATCH)
+    message(FATAL_ERROR
+      "WEIR_REDIS=ON, but ${Hiredis_MISMATCH}. Set Hiredis_ROOT to where the "
+      "headers and the library of one hiredis are.")
   elseif(WEIR_REDIS STREQUAL "ON")
     message(FATAL_ERROR
       "WEIR_REDIS=ON, but hiredis 0.14 or newer was not found. Install "
       "libhiredis-dev, or set Hiredis_ROOT, or WEIR_REDIS=OFF to go without "
       "the Redis store.")
+  elseif(Hiredis_MISMATCH)
+    set(_weir_redis_why "not built (${Hiredis_MISMATCH})")
   else()
     set(_weir_redis_why
         "not built (hiredis not found; Debian's package: libhiredis-dev)")
