@@ -66,8 +66,12 @@ bool RedisCluster::Form(int replicas_each) {
     const int first = kSlots * i / masters_;
     const int last = kSlots * (i + 1) / masters_ - 1;
     node(i).Call({"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(i + 1)});
-    node(i).Call({"CLUSTER", "ADDSLOTSRANGE", std::to_string(first),
-                  std::to_string(last)});
+    // One by one: ranges are known since 7.0 only.
+    std::vector<std::string> add = {"CLUSTER", "ADDSLOTS"};
+    for (int slot = first; slot <= last; ++slot) {
+      add.push_back(std::to_string(slot));
+    }
+    node(i).Call(add);
   }
   for (int i = 1; i < size(); ++i) {
     node(i).Call({"CLUSTER", "MEET", "127.0.0.1", ports_[0]});

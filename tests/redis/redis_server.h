@@ -6,7 +6,9 @@
 //   ASSERT_NE(server, nullptr);
 //
 // The macro WEIR_NEEDS_REDIS_SERVER() skips a test where there is no
-// redis-server, or fails it if WEIR_REQUIRE_REDIS=1.
+// redis-server, or fails it if WEIR_REQUIRE_REDIS=1. WEIR_REDIS_SERVER=PATH says
+// which program is started, so that tests can be run against another version, or
+// against valkey-server.
 #ifndef WEIR_TESTS_REDIS_REDIS_SERVER_H_
 #define WEIR_TESTS_REDIS_REDIS_SERVER_H_
 
@@ -27,7 +29,8 @@ namespace weir::testing {
 bool WaitUntil(const std::function<bool()>& holds,
                std::chrono::milliseconds limit = std::chrono::seconds(10));
 
-// The path of redis-server; empty if there is none.
+// The path of redis-server: WEIR_REDIS_SERVER, or the first on PATH; empty if
+// there is none.
 const std::string& RedisServerProgram();
 // WEIR_REQUIRE_REDIS=1: a missing server is a failure.
 bool RedisIsRequired();
