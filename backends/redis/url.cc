@@ -1,8 +1,10 @@
 #include "backends/redis/url.h"
 
 #include <charconv>
+#include <set>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "core/text.h"
 
@@ -102,6 +104,13 @@ absl::StatusOr<Address> ParseHost(std::string_view text) {
     port = text;
   }
   if (address.host.empty()) return InvalidArgument("redis URL: host is empty");
+  for (const unsigned char c : address.host) {
+    if (c <= ' ' || c == 0x7f) {
+      return InvalidArgument("redis URL: host \"",
+                             absl::CHexEscape(address.host),
+                             "\" has a blank or a control character");
+    }
+  }
   if (has_port) {
     absl::StatusOr<int> number = ParseInt("port", port);
     if (!number.ok()) return number.status();
@@ -168,10 +177,16 @@ absl::Status ParseTlsParameter(std::string_view name, std::string_view text,
   return absl::OkStatus();
 }
 
-absl::Status ParseParameter(std::string_view text, Url* url) {
+absl::Status ParseParameter(std::string_view text, Url* url,
+                            std::set<std::string>* seen) {
   std::string_view name;
   if (!CutFirst(&text, '=', &name)) {
     return InvalidArgument("redis URL: parameter \"", Sv(text), "\" has no =");
+  }
+  // Which of two is meant is for nobody to guess.
+  if (!seen->insert(std::string(name)).second) {
+    return InvalidArgument("redis URL: parameter \"", Sv(name),
+                           "\" is given twice");
   }
   ClientOptions& client = url->client;
   if (name == "timeout") {
@@ -208,11 +223,21 @@ absl::Status ParseHosts(std::string_view hosts, Url* url) {
   }
 }
 
-// What follows "scheme://", up to the parameters.
-absl::Status ParseServer(std::string_view text, bool is_unix, Url* url) {
+// What follows "scheme://", up to the parameters. Adds "db" to those that are
+// given if it names a database.
+absl::Status ParseServer(std::string_view text, bool is_unix, Url* url,
+                         std::set<std::string>* seen) {
   const size_t at = text.rfind('@');
   if (at != std::string_view::npos) {
-    absl::Status status = ParseUser(text.substr(0, at), &url->client);
+    const std::string_view user = text.substr(0, at);
+    const size_t comma = user.rfind(',');
+    if (url->client.cluster && comma != std::string_view::npos &&
+        user.find('@') < comma) {
+      return InvalidArgument(
+          "redis URL: user and password stand once, before the first host (a @ "
+          "in a password is written %40)");
+    }
+    absl::Status status = ParseUser(user, &url->client);
     if (!status.ok()) return status;
     text.remove_prefix(at + 1);
   }
@@ -220,12 +245,18 @@ absl::Status ParseServer(std::string_view text, bool is_unix, Url* url) {
     if (text.empty() || text[0] != '/') {
       return InvalidArgument("redis URL: a unix socket has an absolute path");
     }
-    return Store(Decode("path", text),
-                 &url->client.addresses.emplace_back().path);
+    std::string& path = url->client.addresses.emplace_back().path;
+    absl::Status status = Store(Decode("path", text), &path);
+    if (status.ok() && path.find('\0') != std::string::npos) {
+      return InvalidArgument(
+          "redis URL: the path of the socket has a NUL byte");
+    }
+    return status;
   }
   std::string_view hosts;
   if (CutFirst(&text, '/', &hosts)) {
     if (!text.empty()) {
+      seen->insert("db");
       absl::Status status = Store(ParseInt("the database after the /", text),
                                   &url->client.database);
       if (!status.ok()) return status;
@@ -236,18 +267,18 @@ absl::Status ParseServer(std::string_view text, bool is_unix, Url* url) {
   return ParseHosts(hosts, url);
 }
 
-}  // namespace
-
-absl::StatusOr<Url> ParseUrl(std::string_view text,
-                             const ClientOptions& defaults,
-                             const TlsOptions& tls) {
+absl::StatusOr<Url> Parse(std::string_view text, const ClientOptions& defaults,
+                          const TlsOptions& tls) {
   const size_t at = text.find("://");
-  if (at == std::string_view::npos) {
+  // Whatever else stands there may be part of a password.
+  const std::string_view scheme = text.substr(0, at);
+  if (at == std::string_view::npos ||
+      scheme.find_first_not_of("abcdefghijklmnopqrstuvwxyz+") !=
+          std::string_view::npos) {
     return InvalidArgument(
         "redis URL: it does not begin with redis://, redis+cluster://, "
         "rediss://, rediss+cluster:// or unix://");
   }
-  const std::string_view scheme = text.substr(0, at);
   text.remove_prefix(at + 3);
   const bool is_tls = scheme == "rediss" || scheme == "rediss+cluster";
   const bool is_unix = scheme == "unix" || scheme == "redis+unix";
@@ -275,15 +306,34 @@ absl::StatusOr<Url> ParseUrl(std::string_view text,
   } else {
     server = text;
   }
-  absl::Status status = ParseServer(server, is_unix, &url);
+  std::set<std::string> seen;
+  absl::Status status = ParseServer(server, is_unix, &url, &seen);
   while (status.ok() && !parameters.empty()) {
     std::string_view one;
     const bool more = CutFirst(&parameters, '&', &one);
-    status = ParseParameter(more ? one : parameters, &url);
+    status = ParseParameter(more ? one : parameters, &url, &seen);
     if (!more) break;
   }
   if (status.ok()) status = Validate(url.client);
   if (!status.ok()) return status;
+  return url;
+}
+
+}  // namespace
+
+absl::StatusOr<Url> ParseUrl(std::string_view text,
+                             const ClientOptions& defaults,
+                             const TlsOptions& tls) {
+  absl::StatusOr<Url> url = Parse(text, defaults, tls);
+  // A ? in a password that is not percent-encoded ends it: what stands in the
+  // wrong places then, and would be quoted, are parts of it.
+  const size_t query = text.find('?');
+  if (!url.ok() && query != std::string_view::npos &&
+      text.find('@', query) != std::string_view::npos) {
+    return InvalidArgument(
+        "redis URL: it can't be read, and has a @ behind its ?; ? is written "
+        "%3F in a password, and @ is written %40 in a parameter");
+  }
   return url;
 }
 

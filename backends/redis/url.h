@@ -5,7 +5,8 @@
 //   rediss://, rediss+cluster://      the same over TLS
 //   unix:///run/redis.sock?db=2       also redis+unix://
 //
-// User, password, path and values may be percent-encoded. Parameters:
+// User, password, path and values may be percent-encoded. Each parameter at
+// most once:
 //   timeout, connect_timeout, spin    durations with a unit: 250us, 50ms, 1s
 //   connections, io_threads, db       whole numbers
 //   namespace                         text

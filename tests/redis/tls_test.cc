@@ -159,7 +159,9 @@ TEST_F(TlsTest, AsynchronousCallsToo) {
 
 TEST_F(TlsTest, AServerThatStopsAndGoesOnLosesNothing) {
   ASSERT_TRUE(Start());
-  const auto store = RedisStore::Create(TrustingUrl() + "&timeout=200ms");
+  const auto store =
+      RedisStore::Create("rediss://127.0.0.1:" + std::to_string(tls_port_) +
+                         "?timeout=200ms&tls_ca_file=" + files_.authority.cert);
   ASSERT_TRUE(store.ok()) << store.status();
   const Limiter limiter = Make(*store, 1'000'000);
   ASSERT_TRUE(limiter.Check("k").ok());
@@ -183,7 +185,10 @@ TEST_F(TlsTest, AServerThatStopsAndGoesOnLosesNothing) {
 TEST_F(TlsTest, AClustersNodesAreFoundByTheirPortsOfTls) {
   ASSERT_TRUE(
       Start("no", {"--cluster-enabled", "yes", "--tls-cluster", "yes"}));
-  server_->Call({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
+  std::vector<std::string> add = {"CLUSTER", "ADDSLOTS"};
+  for (int slot = 0; slot < redis::kSlots; ++slot)
+    add.push_back(std::to_string(slot));
+  server_->Call(add);
   ASSERT_TRUE(testing::WaitUntil([&] {
     return server_->Call({"CLUSTER", "INFO"}).text.find("cluster_state:ok") !=
            std::string::npos;
