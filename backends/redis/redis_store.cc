@@ -1,5 +1,6 @@
 #include "weir/redis_store.h"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <utility>
@@ -78,10 +79,13 @@ absl::StatusOr<std::shared_ptr<RedisStore>> RedisStore::Create(
     parsed->client.tls = *std::move(context);
   }
   const Micros timeout = parsed->timeout.value_or(options.timeout);
-  if (timeout.count() <= 0) {
-    return InvalidArgument("timeout: ", timeout.count(),
-                           "us; allowed: more than 0");
+  constexpr Micros kLongest = std::chrono::hours(1);
+  if (timeout.count() <= 0 || timeout > kLongest) {
+    return InvalidArgument("timeout: ", timeout.count(), "us; allowed: 1us to ",
+                           kLongest.count(), "us");
   }
+  // A server may take as long as its callers do.
+  parsed->client.max_call_age = std::max(parsed->client.max_call_age, timeout);
   absl::StatusOr<redis::ScriptSet> scripts =
       redis::ScriptSet::Make(options.engines);
   if (!scripts.ok()) return scripts.status();

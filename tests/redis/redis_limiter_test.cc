@@ -242,6 +242,23 @@ TEST_F(RedisLimiterTest, AStoreCanBeMadeWhileItsServerIsDown) {
   }));
 }
 
+TEST_F(RedisLimiterTest, AServerMayTakeAsLongAsItsCallersDo) {
+  options_.io_threads = 1;
+  Open();
+  const Limiter limiter = Make(Limit::FixedWindow(9, hours(1)));
+  std::promise<bool> warm;
+  limiter.CheckAsync("k", 1, [&](auto d) { warm.set_value(d.ok()); });
+  EXPECT_TRUE(warm.get_future().get());
+  EXPECT_TRUE(limiter.Check("k").ok());
+  server_->Call({"CLIENT", "PAUSE", "2300"});
+  std::promise<absl::Status> later;
+  limiter.CheckAsync("k", 1, [&](auto d) { later.set_value(d.status()); });
+  const absl::Status status = limiter.Check("k").status();
+  EXPECT_TRUE(status.ok()) << status;
+  const absl::Status async_status = later.get_future().get();
+  EXPECT_TRUE(async_status.ok()) << async_status;
+}
+
 TEST_F(RedisLimiterTest, AServerThatRefusesWritesChargesNoRule) {
   Open();
   const auto limiter = Limiter::Create(

@@ -66,7 +66,7 @@ struct RedisStoreOptions {
   // A namespace in the URL goes before it.
   std::string name_space = "weir";
   // The longest that a call may take, everything included: the wait for a
-  // connection too. A timeout in the URL goes before it.
+  // connection too. At most an hour. A timeout in the URL goes before it.
   Micros timeout = std::chrono::milliseconds(100);
   // The fields below stand for parameters of the URL of the same names, which
   // go before them.
