@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "backends/redis/errors.h"
 
@@ -36,15 +37,26 @@ void Channel::Queue(AsyncCall* call, SteadyTime now) {
       Break(Reason::kClosed, "closed by the server");
     }
   }
-  if (socket_.is_open()) return Send(call, now);
+  if (socket_.is_open() && !IsOutdated()) return Send(call, now);
   call->sent = false;
   call->number = waiting_.Push(call);
-  if (dialer_ == nullptr) Dial(now);
+  if (socket_.is_open()) {
+    ReplaceIfOutdated();
+  } else if (dialer_ == nullptr) {
+    Dial(now);
+  }
+}
+
+bool Channel::IsOutdated() const { return generation_ != node_->generation(); }
+
+void Channel::ReplaceIfOutdated() {
+  if (!socket_.is_open() || !slots_.empty() || waiting_.empty()) return;
+  Break(Reason::kClosed, "made anew");
 }
 
 void Channel::QueueMapRefresh(SteadyTime now) {
-  // Whoever has no connection learns the map from the calls themselves.
-  if (!socket_.is_open()) return;
+  map_wanted_ = !socket_.is_open();
+  if (map_wanted_) return dialer_ == nullptr ? Dial(now) : void();
   AppendCommand({"CLUSTER", "SLOTS"}, &out_);
   Push(nullptr, Kind::kMap, now);
 }
@@ -66,7 +78,7 @@ void Channel::Push(AsyncCall* call, Kind kind, SteadyTime now) {
 void Channel::Send(AsyncCall* call, SteadyTime now) {
   if (call->course.asking()) {
     AppendCommand({"ASKING"}, &out_);
-    Push(nullptr, Kind::kDropped, now);
+    Push(nullptr, Kind::kAsking, now);
   }
   How how = call->course.how();
   if (how == How::kEval) {
@@ -102,6 +114,7 @@ bool Channel::Forget(AsyncCall* call) {
 }
 
 void Channel::Dial(SteadyTime now) {
+  generation_ = node_->generation();
   dialer_ = std::make_unique<Dialer>(node_->address(), options_, now);
   GoOnDialing(now);
 }
@@ -114,6 +127,7 @@ void Channel::GoOnDialing(SteadyTime now) {
   }
   const std::unique_ptr<Dialer> dialer = std::move(dialer_);
   Watch();
+  const bool map_wanted = std::exchange(map_wanted_, false);
   if (step == Dialer::Step::kFailed) {
     node_->NoteFailure(dialer->error());
     return FailWaiting(dialer->error());
@@ -124,6 +138,7 @@ void Channel::GoOnDialing(SteadyTime now) {
                                           options_.max_reply_elements);
   last_reply_ = now;
   Watch();
+  if (map_wanted) QueueMapRefresh(now);
   while (!waiting_.empty()) {
     AsyncCall* const call = waiting_.Pop();
     if (call != nullptr) Send(call, now);
@@ -194,7 +209,7 @@ void Channel::Receive(SteadyTime now) {
         HandOut(&reply, now);
         break;
       case ReplyReader::Result::kNeedsMore:
-        return;
+        return ReplaceIfOutdated();
       case ReplyReader::Result::kError:
         return Break(Reason::kProtocol, reader_->error());
     }
@@ -213,6 +228,7 @@ void Channel::HandOut(Reply* reply, SteadyTime) {
   }
   node_->breaker().Succeed();
   const Slot slot = slots_.Pop();
+  if (slot.kind == Kind::kAsking) return;
   if (slot.kind == Kind::kMap) return owner_->OnMap(*reply, node_);
   if (slot.kind == Kind::kDropped) {
     tally_->late_replies.Add();
@@ -239,8 +255,9 @@ void Channel::Break(Reason reason, std::string_view words) {
   Fifo<Slot> slots = std::move(slots_);
   slots_ = Fifo<Slot>();
   texts_.clear();
-  if (slots.empty()) return;
-  node_->NoteFailure(MakeError(reason, node_->name(), kept));
+  if (!slots.empty()) {
+    node_->NoteFailure(MakeError(reason, node_->name(), kept));
+  }
   while (!slots.empty()) {
     const Slot slot = slots.Pop();
     if (slot.call == nullptr) continue;
@@ -250,6 +267,10 @@ void Channel::Break(Reason reason, std::string_view words) {
     attempt.words = kept;
     slot.call->channel = nullptr;
     owner_->OnAttempt(slot.call, attempt);
+  }
+  // Those that were held back for the next connection.
+  if (!waiting_.empty() && dialer_ == nullptr) {
+    Dial(std::chrono::steady_clock::now());
   }
 }
 

@@ -59,7 +59,7 @@ class Channel {
   std::chrono::microseconds Silence(SteadyTime now);
 
  private:
-  enum class Kind : uint8_t { kCall, kDropped, kMap };
+  enum class Kind : uint8_t { kCall, kDropped, kAsking, kMap };
   struct Slot {
     AsyncCall* call = nullptr;
     Kind kind = Kind::kDropped;
@@ -75,6 +75,10 @@ class Channel {
   void HandOut(Reply* reply, SteadyTime now);
   // Closes, and fails everything that was sent.
   void Break(Reason reason, std::string_view words);
+  // The node wants its connections made anew: this one takes no more calls, and
+  // is replaced when those on their way are answered.
+  bool IsOutdated() const;
+  void ReplaceIfOutdated();
   // Fails everything that waits for a connection.
   void FailWaiting(const absl::Status& status);
   void Watch();
@@ -86,6 +90,8 @@ class Channel {
 
   std::unique_ptr<Dialer> dialer_;
   uint32_t dialer_events_ = 0;
+  uint64_t generation_ = 0;  // of the node, when the connection was made
+  bool map_wanted_ = false;  // as soon as there is a connection
   Socket socket_;
   std::unique_ptr<ReplyReader> reader_;
   Fifo<AsyncCall*> waiting_;  // for a connection

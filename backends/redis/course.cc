@@ -27,6 +27,12 @@ Node* Course::Choose(ClusterMap* map) {
   return owner == avoid_ ? nullptr : owner;
 }
 
+const Node* Course::Silent(ClusterMap* map) const {
+  if (avoid_ != nullptr) return avoid_;
+  Node* const next = target_ != nullptr ? target_ : map->Owner(slot_);
+  return next != nullptr && next->breaker().is_open() ? next : nullptr;
+}
+
 bool Course::Over(absl::Status status) {
   status_ = std::move(status);
   return true;

@@ -36,8 +36,9 @@ class Course {
   Node* Choose(ClusterMap* map);
   How how() const { return how_; }
   bool asking() const { return asking_; }
-  // The node that did not answer, if the last attempt ended so.
-  const Node* avoid() const { return avoid_; }
+  // A node that can't tell who owns its slots now: it did not answer the last
+  // attempt, or does not answer anybody and is next. Null: there is none.
+  const Node* Silent(ClusterMap* map) const;
   // Not sooner than after this pause.
   std::chrono::microseconds pause() const { return pause_; }
 

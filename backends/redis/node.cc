@@ -25,6 +25,7 @@ uint64_t SeedFor(const void* node) {
 Node::Node(Address address, const ClientOptions& options, Tally* tally)
     : address_(std::move(address)),
       name_(address_.ToString()),
+      between_reconnects_(options.max_retry_interval),
       tally_(tally),
       breaker_(options, SeedFor(this)) {
   for (int i = 0; i < options.connections; ++i) {
@@ -107,7 +108,9 @@ void Node::Finish(SharedStream* stream, Batch* batch, SteadyTime deadline) {
   if (failed == Reason::kTimeout) {
     return NoteTimeout(stream->Silence(Steady::now()));
   }
-  NoteFailure(MakeError(failed, name_, batch->words));
+  if (stream->ClaimFailure()) {
+    NoteFailure(MakeError(failed, name_, batch->words));
+  }
 }
 
 void Node::NoteTimeout(std::chrono::microseconds silence) {
@@ -126,6 +129,14 @@ void Node::NoteFailure(const absl::Status& status) {
 }
 
 void Node::Reconnect() {
+  const int64_t now = Steady::now().time_since_epoch().count();
+  int64_t next = next_reconnect_.load(std::memory_order_relaxed);
+  if (now < next ||
+      !next_reconnect_.compare_exchange_strong(
+          next, now + between_reconnects_.count(), std::memory_order_relaxed)) {
+    return;
+  }
+  generation_.fetch_add(1, std::memory_order_relaxed);
   for (const auto& link : links_) link->Reset();
 }
 

@@ -2,6 +2,7 @@
 #ifndef WEIR_BACKENDS_REDIS_NODE_H_
 #define WEIR_BACKENDS_REDIS_NODE_H_
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,8 +42,14 @@ class Node {
   // in more of a hurry than that says nothing about the server.
   void NoteTimeout(std::chrono::microseconds silence);
 
-  // The connections are made anew, and the host looked up again.
+  // The connections are made anew, and the host looked up again; not more often
+  // than once in options.max_retry_interval, since each call that meets a
+  // replica asks for it.
   void Reconnect();
+  // Grows with each: connections of an earlier one are to be given up.
+  uint64_t generation() const {
+    return generation_.load(std::memory_order_relaxed);
+  }
 
  private:
   Link& Choose();
@@ -52,9 +59,13 @@ class Node {
 
   const Address address_;
   const std::string name_;
+  const SteadyTime::duration between_reconnects_;
   Tally* const tally_;
   Breaker breaker_;
   std::vector<std::unique_ptr<Link>> links_;
+  // Relaxed: nothing else is passed on.
+  std::atomic<int64_t> next_reconnect_{0};  // ticks of the steady clock
+  std::atomic<uint64_t> generation_{0};
 };
 
 }  // namespace weir::redis

@@ -196,8 +196,8 @@ void Reactor::Launch(AsyncCall* call) {
     call->course.RunOut(call->node);
     return Finish(call, nullptr);
   }
-  const Node* const silent = call->course.avoid();
   const bool refresh = map_->ClaimRefresh(now_);
+  const Node* const silent = refresh ? call->course.Silent(map_) : nullptr;
   Node* const node = call->node = call->course.Choose(map_);
   if (refresh) Refresh(silent, node);
   if (node == nullptr) {

@@ -95,11 +95,10 @@ void Router::Run(absl::Span<Leg> legs, SteadyTime deadline) {
 void Router::Round(absl::Span<Leg> legs, SteadyTime now, SteadyTime deadline) {
   bool refresh = map_->ClaimRefresh(now);
   if (refresh) {
-    for (const Leg& leg : legs) {
-      if (leg.over || leg.course.avoid() == nullptr) continue;
-      RefreshBeside(leg.course.avoid(), now, deadline);
+    const Node* const silent = SilentNode(legs);
+    if (silent != nullptr) {
+      RefreshBeside(silent, now, deadline);
       refresh = false;
-      break;
     }
   }
   if (legs.size() == 1) {
@@ -213,6 +212,15 @@ void Router::Settle(Node* node, Group* group) {
     }
     leg->over = leg->course.Judge(attempt, node, options_, map_, tally_);
   }
+}
+
+const Node* Router::SilentNode(absl::Span<Leg> legs) {
+  for (Leg& leg : legs) {
+    if (leg.over) continue;
+    const Node* const silent = leg.course.Silent(map_);
+    if (silent != nullptr) return silent;
+  }
+  return nullptr;
 }
 
 void Router::RefreshBeside(const Node* silent, SteadyTime now,

@@ -45,6 +45,8 @@ class Router {
            SteadyTime now, SteadyTime deadline);
   void Fill(absl::Span<Leg* const> legs, bool refresh, Group* group);
   void Settle(Node* node, Group* group);
+  // One that can't be asked for the map; null: the first of them can.
+  const Node* SilentNode(absl::Span<Leg> legs);
   // Asks another node for the map, if the one that should know is silent.
   void RefreshBeside(const Node* silent, SteadyTime now, SteadyTime deadline);
 

@@ -46,6 +46,11 @@ class SharedStream {
 
   // It failed, and takes no more.
   bool broken() const { return broken_.load(std::memory_order_acquire); }
+  // True once, for whoever is first to tell of it: a connection that breaks is
+  // one failure of its node, however many calls it takes along.
+  bool ClaimFailure() {
+    return !failure_told_.exchange(true, std::memory_order_relaxed);
+  }
   // Slots that wait for a reply: how busy it is.
   size_t load() const { return load_.load(std::memory_order_relaxed); }
   // How long the server has owed us a reply without sending anything.
@@ -96,6 +101,7 @@ class SharedStream {
   Tally* const tally_;
   Socket socket_;
   std::atomic<bool> broken_{false};
+  std::atomic<bool> failure_told_{false};  // nothing else is passed on
   std::atomic<size_t> load_{0};
   // Release by the writer, acquire by whoever judges what may have been run.
   std::atomic<uint64_t> sent_{0};

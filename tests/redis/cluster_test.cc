@@ -1,5 +1,6 @@
 // The client on a real cluster: three masters, three replicas.
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "backends/redis/slot.h"
@@ -235,6 +236,42 @@ TEST_F(ClusterTest, AMasterDiesAndItsReplicaTakesOver) {
   }
 }
 
+// Calls that come one at a time and fail at once: there is never one under way
+// when the map may be asked for anew.
+TEST_F(ClusterTest, AQuietCallerLearnsWhoTookOver) {
+  // Its only address is the node that will die: nobody else is connected yet.
+  const auto only = [this](ClientOptions* options) {
+    options->addresses = {{"127.0.0.1", cluster_->node(2).port(), ""}};
+  };
+  auto blocking = MakeClient(cluster_->url(), only);
+  auto waiting = MakeClient(cluster_->url(), [&](ClientOptions* options) {
+    only(options);
+    options->io_threads = 1;
+  });
+  const auto ask = [&] {
+    return Ask(blocking.get(), Echo(), kOnNode2, "x", milliseconds(100)).ok();
+  };
+  const auto ask_async = [&] {
+    std::promise<bool> ok;
+    waiting->RunAsync(
+        {Echo(), {kOnNode2}, {"x"}}, In(milliseconds(100)),
+        [&](absl::StatusOr<Reply> reply) { ok.set_value(reply.ok()); });
+    return ok.get_future().get();
+  };
+  ASSERT_TRUE(ask());
+  ASSERT_TRUE(ask_async());
+  cluster_->node(2).Kill();
+  ASSERT_TRUE(WaitUntil(
+      [&] {
+        ask();
+        ask_async();
+        return cluster_->MasterOf(SlotOf(kOnNode2)) > 2;
+      },
+      seconds(20)));
+  EXPECT_TRUE(WaitUntil(ask, seconds(2)));
+  EXPECT_TRUE(WaitUntil(ask_async, seconds(2)));
+}
+
 TEST_F(ClusterTest, AForcedFailoverUnderLoadCostsNoCall) {
   auto client = MakeClient(cluster_->url());
   const std::vector<std::string> keys = {"{foo}1"};
@@ -261,7 +298,9 @@ TEST(OneNodeCluster, WaitsOutACallForASlotThatNobodyHasForAMoment) {
   const auto down = Ask(client.get(), Echo(), "k", "v", milliseconds(50));
   EXPECT_TRUE(IsOutage(down.status())) << down.status();
   EXPECT_GE(client->counters().Met(Reason::kClusterDown), 1);
-  server->Call({"CLUSTER", "ADDSLOTSRANGE", "0", "16383"});
+  std::vector<std::string> add = {"CLUSTER", "ADDSLOTS"};
+  for (int slot = 0; slot < kSlots; ++slot) add.push_back(std::to_string(slot));
+  server->Call(add);
   EXPECT_TRUE(
       WaitUntil([&] { return Ask(client.get(), Echo(), "k", "v").ok(); }));
 }

@@ -1,5 +1,6 @@
 // What a server may say or do that it should not.
 #include <chrono>
+#include <future>
 #include <thread>
 
 #include "gmock/gmock.h"
@@ -142,6 +143,68 @@ TEST(Faults, AConnectionWhoseOldestCallIsTooOldIsClosed) {
   EXPECT_TRUE(MayHaveCharged(first.status()));
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
   EXPECT_TRUE(Ask(client.get(), Take(), "k", "1").ok());
+  EXPECT_EQ(server.connections(), 2);
+}
+
+TEST(Faults, AConnectionThatBreaksIsOneFailureHoweverManyCallsItTakesAlong) {
+  constexpr int kCallers = 8;
+  std::atomic<int> calls{0};
+  FakeServer server([&](const Command&) {
+    const int call = ++calls;
+    return call > kCallers ? Answer{":7\r\n", false}
+                           : Answer{"", call == kCallers};
+  });
+  auto client = MakeClient(server.url());  // three failures are too many
+  std::vector<std::thread> callers;
+  for (int i = 0; i < kCallers; ++i) {
+    callers.emplace_back([&] {
+      const auto reply = Ask(client.get(), Take(), "k", "1");
+      EXPECT_EQ(ReasonOf(reply.status()), Reason::kClosed) << reply.status();
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  const auto next = Ask(client.get(), Take(), "k", "1");
+  EXPECT_TRUE(next.ok()) << next.status();
+}
+
+TEST(Faults, AReplicaIsNotConnectedToAnewByEachCall) {
+  FakeServer server([&](const Command&) {
+    return Answer{"-READONLY You can't write\r\n", false};
+  });
+  auto client = MakeClient(server.url(), [](ClientOptions* options) {
+    options->breaker_failures = 1000;
+    options->max_retry_interval = std::chrono::minutes(1);
+  });
+  for (int i = 0; i < 20; ++i) {
+    const auto reply = Ask(client.get(), Take(), "k", "1");
+    EXPECT_EQ(ReasonOf(reply.status()), Reason::kReadOnly) << reply.status();
+  }
+  EXPECT_EQ(server.connections(), 2);
+}
+
+// The address may lead to another server now.
+TEST(Faults, AnAsynchronousCallThatMetAReplicaConnectsAnew) {
+  std::atomic<int> calls{0};
+  FakeServer* told = nullptr;
+  FakeServer server([&](const Command&) {
+    ++calls;
+    return Answer{
+        told->connections() == 1 ? "-READONLY You can't write\r\n" : ":7\r\n",
+        false};
+  });
+  told = &server;
+  auto client = MakeClient(
+      server.url(), [](ClientOptions* options) { options->io_threads = 1; });
+  std::vector<std::promise<absl::StatusOr<Reply>>> replies(8);
+  for (auto& reply : replies) {
+    client->RunAsync({Take(), {"k"}, {"1"}}, In(seconds(2)),
+                     [&reply](absl::StatusOr<Reply> r) { reply.set_value(r); });
+  }
+  for (auto& promise : replies) {
+    const auto reply = promise.get_future().get();
+    ASSERT_TRUE(reply.ok()) << reply.status();
+    EXPECT_EQ(reply->integer, 7);
+  }
   EXPECT_EQ(server.connections(), 2);
 }
 
