@@ -9,14 +9,14 @@ namespace {
 using std::chrono::microseconds;
 
 absl::Status CheckRange(std::string_view name, int64_t value, int64_t low,
-                        int64_t high) {
+                        int64_t high, std::string_view unit = "") {
   if (value >= low && value <= high) return absl::OkStatus();
-  return InvalidArgument("redis option ", Sv(name), " is ", value,
-                         "; allowed: ", low, " to ", high);
+  return InvalidArgument("redis option ", Sv(name), " is ", value, Sv(unit),
+                         "; allowed: ", low, " to ", high, Sv(unit));
 }
 
 absl::Status CheckTime(std::string_view name, microseconds value, int64_t low) {
-  return CheckRange(name, value.count(), low, int64_t{3600} * 1'000'000);
+  return CheckRange(name, value.count(), low, int64_t{3600} * 1'000'000, "us");
 }
 
 absl::Status CheckAddress(const Address& address) {

@@ -96,6 +96,8 @@ TEST(RedisUrl, SaysWhatIsWrongAndNeverThePassword) {
       {"redis://a?db=1&db=1", "\"db\" is given twice"},
       {"redis://a/1?db=1", "\"db\" is given twice"},
       {"redis://a?=1", "no parameter \"\""},
+      {"redis://a?connect_timeout=0s",
+       "connect_timeout is 0us; allowed: 1000 to 3600000000us"},
       {"redis://a?timeout", "parameter \"timeout\" has no ="},
       {"redis://a?timeout=-1ms", "timeout is \"-1ms\""},
       {"redis://a?timeout=1e9", "timeout is \"1e9\""},
