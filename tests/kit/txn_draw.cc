@@ -206,9 +206,10 @@ Words TxnDraw::OfSets(int64_t size) {
       Words words = {rng_.OneIn(2) ? "ZRANGEBYSCORE" : "ZREVRANGEBYSCORE",
                      BoundWord(Bound()), BoundWord(Bound()), "WITHSCORES"};
       if (!rng_.OneIn(1 + size / 20)) {
+        // Not below 0: servers since Redis 8 read that otherwise.
         words.push_back("LIMIT");
         words.push_back(rng_.OneIn(20) ? std::to_string(kMost)
-                                       : std::to_string(rng_.Uniform(-1, 5)));
+                                       : std::to_string(rng_.Uniform(0, 5)));
         words.push_back(rng_.OneIn(1 + size / 20)
                             ? "-1"
                             : std::to_string(rng_.Uniform(0, 6)));
@@ -249,8 +250,12 @@ Words TxnDraw::OfLists(int64_t size) {
     case 2:
       return {"LINDEX", RankWord(size)};
     case 3: {
-      // The newest, or any.
-      if (Stray()) return {"LSET", RankWord(size), Element()};
+      // The newest, or any; none that is far outside, of which servers since
+      // Redis 8 keep 32 bits.
+      if (Stray()) {
+        return {"LSET", std::to_string(rng_.Uniform(-size - 2, size + 1)),
+                Element()};
+      }
       NewestGoes(1);
       return {"LSET", left_ ? "0" : "-1", Element()};
     }

@@ -146,6 +146,22 @@ TEST_P(TxnLaw, AKnownMemberGetsTheNewScore) {
   });
 }
 
+TEST_P(TxnLaw, AnOffsetBelowZeroYieldsNothing) {
+  At(kStart, [](Txn& txn) {
+    txn.ZADD(1, "a");
+    ScoredMember out[2];
+    for (const int64_t count : {-1, 1}) {
+      EXPECT_EQ(txn.ZRANGEBYSCORE(ScoreBound::Lowest(), ScoreBound::Highest(),
+                                  -1, count, absl::MakeSpan(out)),
+                0);
+      EXPECT_EQ(
+          txn.ZREVRANGEBYSCORE(ScoreBound::Highest(), ScoreBound::Lowest(), -1,
+                               count, absl::MakeSpan(out)),
+          0);
+    }
+  });
+}
+
 TEST_P(TxnLaw, BoundsAreInclusiveUnlessTheySayOtherwise) {
   At(kStart, [](Txn& txn) {
     for (int i = 1; i <= 5; ++i) txn.ZADD(i, std::to_string(i));

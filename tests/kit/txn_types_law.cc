@@ -60,8 +60,11 @@ TEST_P(TxnLaw, LsetOfNothingIsAnError) {
     EXPECT_FALSE(txn.LSET(0, "a"));
     EXPECT_EQ(txn.TakeError(), "ERR no such key");
     txn.RPUSH("a");
-    EXPECT_FALSE(txn.LSET(1, "b"));
-    EXPECT_EQ(txn.TakeError(), "ERR index out of range");
+    for (const int64_t outside :
+         {int64_t{1}, int64_t{-2}, kMostInteger, -kMostInteger - 1}) {
+      EXPECT_FALSE(txn.LSET(outside, "b"));
+      EXPECT_EQ(txn.TakeError(), "ERR index out of range");
+    }
     EXPECT_EQ(ListRange(txn, 0, -1, 4), Strings{"a"});
   });
 }
