@@ -21,3 +21,21 @@ set(configure "${CMAKE_COMMAND}" -G "${GENERATOR}" -DCMAKE_BUILD_TYPE=Release
 if(HIREDIS)
   list(APPEND configure "-DHiredis_ROOT=${HIREDIS}")
 endif()
+
+# configure_expecting(PATTERN OPTION...): configures. Empty: it must work out;
+# else it must stop with a message that matches.
+function(configure_expecting pattern)
+  execute_process(COMMAND ${configure} ${ARGN}
+    RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  # CMake breaks the lines of its messages.
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  if(pattern STREQUAL "")
+    if(NOT result EQUAL 0)
+      message(FATAL_ERROR "it does not configure (${CASE}): ${output}")
+    endif()
+  elseif(result EQUAL 0)
+    message(FATAL_ERROR "configured in spite of it (${CASE})")
+  elseif(NOT output MATCHES "${pattern}")
+    message(FATAL_ERROR "the message does not say what is wrong: ${output}")
+  endif()
+endfunction()
