@@ -84,7 +84,8 @@ struct Call {
   // One cost for each rule, or one for all. Empty: 1.
   absl::Span<const int64_t> costs;
   // What the keys have in common: needed if they differ. A leading part of
-  // every key; on a cluster it decides where they live.
+  // every key; on a cluster it decides where they live. A key goes with one tag
+  // always, or with none: on Redis the two would be two states.
   std::optional<std::string_view> tag;
   // The time of the call. Nothing: the store's own clock.
   std::optional<Time> now;
