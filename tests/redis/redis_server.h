@@ -6,9 +6,9 @@
 //   ASSERT_NE(server, nullptr);
 //
 // The macro WEIR_NEEDS_REDIS_SERVER() skips a test where there is no
-// redis-server, or fails it if WEIR_REQUIRE_REDIS=1. WEIR_REDIS_SERVER=PATH says
-// which program is started, so that tests can be run against another version, or
-// against valkey-server.
+// redis-server, or fails it if WEIR_REQUIRE_REDIS=1. WEIR_REDIS_SERVER=PATH
+// says which program is started, so that tests can be run against another
+// version, or against valkey-server.
 #ifndef WEIR_TESTS_REDIS_REDIS_SERVER_H_
 #define WEIR_TESTS_REDIS_REDIS_SERVER_H_
 
