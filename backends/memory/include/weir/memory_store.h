@@ -67,7 +67,8 @@ enum class WhenFull : uint8_t {
 };
 
 struct MemoryStoreOptions {
-  // Null: a SteadyClock of its own.
+  // Null: a SteadyClock of its own. Read under a lock by most calls, so it does
+  // not call the store.
   std::shared_ptr<const Clock> clock;
   // The most keys held (a key counts once for each rule that has state for
   // it). When it is reached, only entries that equal a fresh key make room; if
