@@ -180,13 +180,15 @@ void SharedStream::Write(SteadyTime deadline) {
 bool SharedStream::SendAll(SteadyTime deadline, size_t* sent) {
   while (*sent < sending_.size()) {
     tally_->sends.Add();
-    const ssize_t n =
-        socket_.Send(sending_.data() + *sent, sending_.size() - *sent);
-    if (n >= 0) {
-      *sent += static_cast<size_t>(n);
-      sent_.fetch_add(static_cast<uint64_t>(n), std::memory_order_release);
-      continue;
-    }
+    const size_t left = sending_.size() - *sent;
+    // Told before: a server may run it, and close, before Send returns.
+    sent_.store(written_ + left, std::memory_order_release);
+    const ssize_t n = socket_.Send(sending_.data() + *sent, left);
+    const size_t taken = n > 0 ? static_cast<size_t>(n) : 0;
+    *sent += taken;
+    written_ += taken;
+    sent_.store(written_, std::memory_order_release);
+    if (n >= 0) continue;
     if (errno != EAGAIN) return false;
     if (PollUntil(socket_.fd(), POLLOUT, deadline) == 0) {
       errno = EAGAIN;

@@ -103,7 +103,9 @@ class SharedStream {
   std::atomic<bool> broken_{false};
   std::atomic<bool> failure_told_{false};  // nothing else is passed on
   std::atomic<size_t> load_{0};
-  // Release by the writer, acquire by whoever judges what may have been run.
+  // No byte beyond this was sent. Release by the writer, before it sends;
+  // acquire by whoever judges what may have been run, after the socket was shut
+  // down, so that what is sent later does not go out.
   std::atomic<uint64_t> sent_{0};
 
   Mutex mutex_;
@@ -118,6 +120,7 @@ class SharedStream {
 
   // Whoever has the writer's part.
   std::string sending_;
+  uint64_t written_ = 0;  // bytes that the socket has taken
   // Whoever has the reader's part.
   ReplyReader reader_;
   std::vector<Reply> replies_;
