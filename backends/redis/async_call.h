@@ -27,9 +27,10 @@ struct AsyncCall {
   Client::Callback done;
   Course course;
   Node* node = nullptr;  // of the last attempt
-  // Where it waits: for a connection or for a reply, under a number there; or
-  // nowhere, while it pauses.
+  // Where it waits, under a number there: for a connection or for a reply; or
+  // in the reactor's line, for its first attempt; or nowhere, while it pauses.
   Channel* channel = nullptr;
+  bool in_line = false;
   bool sent = false;
   uint64_t number = 0;
   // In the timer heap, by the time of its deadline or of the end of its pause.

@@ -24,6 +24,11 @@ using Steady = std::chrono::steady_clock;
 // Calls that wait for the map of a cluster to become known anew.
 constexpr std::chrono::milliseconds kMapPause(2);
 
+// How many deadlines, and how many new calls, are served in one turn. Each may
+// be told its end at once, and its callback may submit the next: without a
+// bound, calls that fail would keep all others waiting.
+constexpr int kShare = 256;
+
 // Which reactor this thread is driving.
 const void*& Driven() {
   static thread_local const void* reactor = nullptr;
@@ -153,33 +158,42 @@ void Reactor::Turn(bool wait) {
     MutexLock lock(&inbox_mutex_);
     woken_ = false;
   }
+  TakeInbox();
   RunTimers();
-  // What callbacks submit is sent with the rest. Bounded, so that one that
-  // always submits more does not keep the sockets waiting.
-  for (int i = 0; i < 4 && TakeInbox(); ++i) {
-  }
+  LaunchSome();
   {
     MutexLock lock(&inbox_mutex_);
-    if (!inbox_.empty() && !std::exchange(woken_, true)) Wake();
+    const bool more = !line_.empty() || !inbox_.empty();
+    if (more && !std::exchange(woken_, true)) Wake();
   }
   FlushAll();
   ArmTimer();
 }
 
-bool Reactor::TakeInbox() {
+void Reactor::TakeInbox() {
   taken_.clear();
   {
     MutexLock lock(&inbox_mutex_);
     taken_.swap(inbox_);
   }
-  const bool launch = !stopping_.load(std::memory_order_relaxed);
-  // Callbacks may submit, but nothing else touches taken_.
   for (AsyncCall* const call : taken_) {
     call->wake_at = call->deadline;
     timers_.Add(call);
-    if (launch) Launch(call);
+    call->in_line = true;
+    call->number = line_.Push(call);
   }
-  return !taken_.empty();
+}
+
+void Reactor::LaunchSome() {
+  for (int i = 0; i < kShare; ++i) {
+    // What callbacks submit meanwhile is sent with the rest.
+    if (line_.empty()) TakeInbox();
+    if (line_.empty()) return;
+    AsyncCall* const call = line_.Pop();
+    if (call == nullptr) continue;
+    call->in_line = false;
+    Launch(call);
+  }
 }
 
 Channel* Reactor::ChannelOf(Node* node) {
@@ -271,11 +285,13 @@ void Reactor::OnWatch(Channel* channel, int fd, uint32_t events) {
 }
 
 void Reactor::RunTimers() {
-  while (!timers_.empty() && timers_.first()->wake_at <= now_) {
+  for (int i = 0; i < kShare; ++i) {
+    if (timers_.empty() || timers_.first()->wake_at > now_) break;
     AsyncCall* const call = timers_.first();
     Channel* const channel = call->channel;
     if (channel == nullptr) {
-      // Its pause is over.
+      // Its pause is over, or its time.
+      if (std::exchange(call->in_line, false)) line_.At(call->number) = nullptr;
       call->wake_at = call->deadline;
       timers_.Update(call);
       Launch(call);

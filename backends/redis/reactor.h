@@ -2,7 +2,8 @@
 // thread at a time, the client's own or the caller's event loop.
 //
 // Submit is for any thread. Everything else happens in Process, callbacks
-// included; what they submit is taken up before Process returns.
+// included. It makes one turn, in which replies, deadlines and new calls each
+// have a share; what is left over comes in the next one.
 #ifndef WEIR_BACKENDS_REDIS_REACTOR_H_
 #define WEIR_BACKENDS_REDIS_REACTOR_H_
 
@@ -16,6 +17,7 @@
 #include "backends/redis/async_call.h"
 #include "backends/redis/channel.h"
 #include "backends/redis/cluster_map.h"
+#include "backends/redis/fifo.h"
 #include "backends/redis/options.h"
 #include "backends/redis/tally.h"
 #include "backends/redis/timer_heap.h"
@@ -48,7 +50,9 @@ class Reactor final : public Channel::Owner {
   void OnWatch(Channel* channel, int fd, uint32_t events) override;
 
   void Turn(bool wait);
-  bool TakeInbox() ABSL_LOCKS_EXCLUDED(inbox_mutex_);
+  // All that was submitted goes in line; from there its deadline counts.
+  void TakeInbox() ABSL_LOCKS_EXCLUDED(inbox_mutex_);
+  void LaunchSome() ABSL_LOCKS_EXCLUDED(inbox_mutex_);
   // Makes the next attempt, or ends the call.
   void Launch(AsyncCall* call);
   void Refresh(const Node* silent, Node* near);
@@ -81,6 +85,7 @@ class Reactor final : public Channel::Owner {
   std::unordered_map<Node*, std::unique_ptr<Channel>> channels_;
   std::vector<Channel*> unflushed_;
   std::vector<AsyncCall*> taken_;
+  Fifo<AsyncCall*> line_;  // for their first attempt; null: over meanwhile
 
   std::thread thread_;
 };

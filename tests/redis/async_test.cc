@@ -189,5 +189,79 @@ TEST_F(AsyncTest, NobodyListens) {
   EXPECT_EQ(outages, 20);
 }
 
+// Calls that fail at once, and whose callbacks ask again at once.
+class AsyncFailuresTest : public AsyncTest {
+ protected:
+  void SetUp() override {
+    AsyncTest::SetUp();
+    if (server_ == nullptr) return;
+    server_->Kill();
+    client_ = MakeClient(server_->url());
+    // Until it is not even asked.
+    while (client_->counters().Met(Reason::kBreakerOpen) == 0) {
+      ASSERT_FALSE(Ask(client_.get(), Take(), "k", "1").ok());
+    }
+  }
+
+  void Submit(std::chrono::nanoseconds time, std::function<void()> then) {
+    ++open_;
+    client_->RunAsync({Take(), {"k"}, {"1"}}, In(time),
+                      [this, then](absl::StatusOr<Reply> reply) {
+                        EXPECT_FALSE(reply.ok());
+                        --open_;
+                        then();
+                      });
+  }
+  // Until all are told.
+  void Drain() {
+    pollfd watched{client_->event_fd(), POLLIN, 0};
+    while (open_ > 0) {
+      ASSERT_EQ(poll(&watched, 1, 5000), 1) << open_;
+      client_->Process();
+    }
+  }
+
+  std::shared_ptr<Client> client_;
+  int open_ = 0;
+};
+
+TEST_F(AsyncFailuresTest, ADeadlineIsServedBeforeThoseInLine) {
+  int told_before = 0;
+  bool told = false;
+  for (int i = 0; i < 5000; ++i) {
+    Submit(seconds(20), [&] { told_before += told ? 0 : 1; });
+  }
+  Submit(seconds(0), [&] { told = true; });
+  client_->Process();
+  EXPECT_TRUE(told);
+  EXPECT_EQ(told_before, 0);
+  Drain();
+}
+
+TEST_F(AsyncFailuresTest, ATurnServesAShareOfThem) {
+  // What fails because it can't be sent, and what fails because it is late.
+  for (const seconds time : {seconds(20), seconds(0)}) {
+    bool again = true;
+    int told = 0;
+    std::function<void()> submit = [&] {
+      Submit(time, [&] {
+        ++told;
+        if (again) submit();
+      });
+    };
+    for (int i = 0; i < 5000; ++i) submit();
+    pollfd watched{client_->event_fd(), POLLIN, 0};
+    for (int turn = 0; turn < 3; ++turn) {
+      told = 0;
+      ASSERT_EQ(poll(&watched, 1, 5000), 1);
+      client_->Process();
+      EXPECT_GT(told, 0);
+      EXPECT_LT(told, 5000);
+    }
+    again = false;
+    Drain();
+  }
+}
+
 }  // namespace
 }  // namespace weir::redis

@@ -126,8 +126,9 @@ class RedisStore final : public Store {
   // With io_threads = 0: a descriptor that becomes readable when Process() has
   // work. -1 if the store has a thread.
   int event_fd();
-  // Does what can be done without blocking, and calls back. One thread at a
-  // time; others return at once.
+  // Does what can be done without blocking, and calls back: up to some hundred
+  // calls of a kind, and event_fd() stays readable if there is more. One thread
+  // at a time; others return at once.
   void Process();
 
   std::string_view name_space() const;
