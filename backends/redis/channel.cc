@@ -294,6 +294,11 @@ void Channel::OnTime(SteadyTime now) {
   Break(Reason::kClosed, kTooOld);
 }
 
+std::string Channel::Doing() const {
+  return dialer_ != nullptr ? dialer_->Doing()
+                            : "while waiting for a new connection";
+}
+
 microseconds Channel::Silence(SteadyTime now) {
   if (slots_.empty()) return microseconds(0);
   return std::chrono::duration_cast<microseconds>(

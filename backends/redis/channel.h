@@ -55,6 +55,9 @@ class Channel {
   // When it wants OnTime; the end of time if never.
   SteadyTime NextTime();
   void OnTime(SteadyTime now);
+  // What a call that was not sent waits for, for the words "the deadline passed
+  // ...".
+  std::string Doing() const;
   // How long the server has owed a reply without sending anything.
   std::chrono::microseconds Silence(SteadyTime now);
 

@@ -17,6 +17,9 @@ using std::chrono::microseconds;
 constexpr microseconds kFirstPause = std::chrono::milliseconds(1);
 constexpr microseconds kLongestPause = std::chrono::milliseconds(50);
 
+constexpr std::string_view kNoReply =
+    "the deadline passed while waiting for the reply";
+
 }  // namespace
 
 Node* Course::Choose(ClusterMap* map) {
@@ -143,8 +146,9 @@ bool Course::Redirect(Reason reason, std::string_view text, Node* node,
 bool Course::JudgeFailure(const Attempt& attempt, Node* node, ClusterMap* map,
                           const ClientOptions& options) {
   last_ = attempt.status.ok() ? MakeError(attempt.failed, node->name(),
-                                          attempt.failed == Reason::kTimeout
-                                              ? "no reply within the deadline"
+                                          attempt.failed == Reason::kTimeout &&
+                                                  attempt.words.empty()
+                                              ? kNoReply
                                               : attempt.words,
                                           charging_ && attempt.may_have_run)
                               : attempt.status;
@@ -184,7 +188,7 @@ void Course::RunOut(const Node* node) {
   const std::string name = node == nullptr ? "" : node->name();
   status_ = MakeError(
       Reason::kTimeout, name,
-      last_.ok() ? std::string("the deadline has passed")
+      last_.ok() ? std::string("the deadline passed before it was sent")
                  : absl::StrCat("the deadline passed after: ", last_.message()),
       MayHaveCharged(last_));
 }

@@ -16,6 +16,9 @@ namespace {
 // Scripts write after they have read the time, which Redis allows since 5.0.
 constexpr int kLeastMajorVersion = 5;
 
+// What a record of TLS begins with that says what is wrong, and no reply does.
+constexpr char kTlsAlert = 0x15;
+
 // The major version in what INFO answers; 0 if it does not say.
 int MajorVersion(std::string_view info) {
   constexpr std::string_view kField = "redis_version:";
@@ -63,11 +66,28 @@ int Dialer::fd() const {
   return stage_ == Stage::kLookup ? lookup_->fd() : socket_.fd();
 }
 
+std::string Dialer::Doing() const {
+  switch (stage_) {
+    case Stage::kLookup:
+      return "while its address was looked up";
+    case Stage::kNextAddress:
+    case Stage::kConnect:
+      return "while connecting";
+    case Stage::kTls:
+      // A server of plain text mostly waits for the end of a line.
+      return "in the TLS handshake; does this port speak TLS?";
+    default:
+      return absl::StrCat("while waiting for the answer to ",
+                          Sv(expected_[answered_]));
+  }
+}
+
 Dialer::Step Dialer::Advance(SteadyTime now) {
   const Step step = GoOn();
   // Looked at last: what came meanwhile counts, however late we look.
   if (stage_ != Stage::kDone && now >= give_up_) {
-    return Unreachable("not ready after connect_timeout", last_words_);
+    return Unreachable(absl::StrCat("connect_timeout passed ", Doing()),
+                       last_words_);
   }
   return step;
 }
@@ -177,6 +197,10 @@ Dialer::Step Dialer::ReadReplies() {
     const ssize_t n = socket_.Receive(bytes, sizeof bytes);
     if (n < 0 && errno == EAGAIN) return Step::kWantRead;
     if (n <= 0) return Broken("greeting", n == 0 ? 0 : errno);
+    if (!std::exchange(heard_, true) && bytes[0] == kTlsAlert) {
+      return Fail(MakeError(Reason::kTls, name_,
+                            "it answers in TLS: rediss:// is meant"));
+    }
     reader_.Feed({bytes, static_cast<size_t>(n)});
   }
 }
@@ -218,10 +242,14 @@ Dialer::Step Dialer::Fail(absl::Status error) {
 Dialer::Step Dialer::Broken(std::string_view what, int error) {
   std::string words = socket_.Words(error);
   if (error == EPROTO) return Fail(MakeError(Reason::kTls, name_, words));
-  if (options_.tls != nullptr && stage_ != Stage::kTls && answered_ == 0) {
+  if (options_.tls != nullptr && stage_ != Stage::kTls && !heard_) {
     // A server looks at the client's certificate after its own part of the
     // handshake, and what it says of it may be lost with the connection.
     words += "; does the server ask for a certificate (tls_cert_file)?";
+  }
+  if (options_.tls == nullptr && !heard_) {
+    // What one that speaks TLS does when it is greeted in plain text.
+    words += "; does this port speak TLS (rediss://)?";
   }
   return Unreachable(what, words);
 }

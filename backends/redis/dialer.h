@@ -27,6 +27,8 @@ class Dialer {
   Step Advance(SteadyTime now);
   // What to wait on after kWantRead and kWantWrite. It changes.
   int fd() const;
+  // What it is at, for the words "the deadline passed ...".
+  std::string Doing() const;
   // When this attempt is given up.
   SteadyTime give_up() const { return give_up_; }
   // After kFailed: an error of errors.h.
@@ -76,6 +78,7 @@ class Dialer {
   std::vector<std::string_view> expected_;  // the commands of the greeting
   size_t answered_ = 0;
   ReplyReader reader_;
+  bool heard_ = false;  // anything, of the greeting's replies
   std::string last_words_;
   absl::Status error_;
 };

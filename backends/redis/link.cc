@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "backends/redis/errors.h"
 
 namespace weir::redis {
@@ -27,8 +28,7 @@ absl::StatusOr<std::shared_ptr<SharedStream>> Link::Get(SteadyTime deadline) {
       if (failures_ != failures) return Detached(last_error_);
       if (!dialing_) break;
       if (!changed_.WaitUntil(&mutex_, deadline) && dialing_) {
-        return MakeError(Reason::kTimeout, address_.ToString(),
-                         "the deadline passed while connecting");
+        return TimedOut();
       }
     }
     stream_ = nullptr;
@@ -59,12 +59,16 @@ absl::StatusOr<std::shared_ptr<SharedStream>> Link::Get(SteadyTime deadline) {
       if (!resumed) return Detached(last_error_);
     } else {
       changed_.NotifyOne();
-      return MakeError(Reason::kTimeout, address_.ToString(),
-                       "the deadline passed while connecting");
+      return TimedOut();
     }
   }
   // What others had begun may have been hopeless for long.
   return Get(deadline);
+}
+
+absl::Status Link::TimedOut() {
+  return MakeError(Reason::kTimeout, address_.ToString(),
+                   absl::StrCat("the deadline passed ", doing_));
 }
 
 Dialer::Step Link::Dial(Dialer* dialer, SteadyTime deadline) {
@@ -72,6 +76,10 @@ Dialer::Step Link::Dial(Dialer* dialer, SteadyTime deadline) {
     const Dialer::Step step = dialer->Advance(Steady::now());
     if (step == Dialer::Step::kReady || step == Dialer::Step::kFailed) {
       return step;
+    }
+    {
+      MutexLock lock(&mutex_);
+      doing_ = dialer->Doing();
     }
     const short events = step == Dialer::Step::kWantRead ? POLLIN : POLLOUT;
     const SteadyTime until = std::min(deadline, dialer->give_up());

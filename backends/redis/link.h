@@ -6,6 +6,7 @@
 #define WEIR_BACKENDS_REDIS_LINK_H_
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "backends/redis/dialer.h"
@@ -36,7 +37,9 @@ class Link {
 
  private:
   // Goes on with dialer_ until it is through or the deadline has passed.
-  Dialer::Step Dial(Dialer* dialer, SteadyTime deadline);
+  Dialer::Step Dial(Dialer* dialer, SteadyTime deadline)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::Status TimedOut() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Address address_;
   const ClientOptions& options_;
@@ -47,6 +50,7 @@ class Link {
   // Kept between callers; used without the lock by whoever set `dialing_`.
   std::unique_ptr<Dialer> dialer_ ABSL_GUARDED_BY(mutex_);
   bool dialing_ ABSL_GUARDED_BY(mutex_) = false;
+  std::string doing_ ABSL_GUARDED_BY(mutex_);  // what the dialer waits for
   // Attempts that failed, and how the last one did.
   uint64_t failures_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Status last_error_ ABSL_GUARDED_BY(mutex_);

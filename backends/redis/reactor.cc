@@ -299,6 +299,10 @@ void Reactor::RunTimers() {
     }
     Attempt attempt;
     attempt.failed = Reason::kTimeout;
+    const std::string words =
+        call->sent ? ""
+                   : absl::StrCat("the deadline passed ", channel->Doing());
+    attempt.words = words;
     attempt.may_have_run = channel->Forget(call);
     call->channel = nullptr;
     channel->node()->NoteTimeout(channel->Silence(now_));

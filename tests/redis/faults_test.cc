@@ -230,6 +230,55 @@ TEST(Faults, TheDeadlineCoversAServerThatNeverGreets) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(5));
 }
 
+TEST(Faults, ADeadlineThatPassesSaysWhatWasWaitedFor) {
+  struct Case {
+    std::string_view silent;  // from this command on
+    const char* words;
+  };
+  for (const Case& c : {Case{"AUTH", "waiting for the answer to AUTH"},
+                        Case{"SELECT", "waiting for the answer to SELECT"},
+                        Case{"INFO", "waiting for the answer to INFO"},
+                        Case{"EVALSHA", "waiting for the reply"}}) {
+    FakeServer server(
+        [&](const Command& command) {
+          const bool answers = command[0] != c.silent && c.silent != "AUTH";
+          return Answer{answers ? "+OK\r\n" : "", false};
+        },
+        c.silent == "EVALSHA" ? "$1\r\nx\r\n" : "");
+    const std::string url =
+        "redis://:secret@127.0.0.1:" + std::to_string(server.port()) +
+        "/1?io_threads=1";
+    auto client = MakeClient(url, [](ClientOptions* options) {
+      options->breaker_failures = 1000;
+      options->connect_timeout = seconds(20);
+    });
+    std::promise<absl::Status> async;
+    client->RunAsync(
+        {Take(), {"k"}, {"1"}}, In(milliseconds(300)),
+        [&](absl::StatusOr<Reply> reply) { async.set_value(reply.status()); });
+    for (const absl::Status& status :
+         {Ask(client.get(), Take(), "k", "1", milliseconds(300)).status(),
+          async.get_future().get()}) {
+      EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << c.silent << status;
+      EXPECT_THAT(std::string(status.message()), HasSubstr(c.words));
+      EXPECT_EQ(MayHaveCharged(status), c.silent == "EVALSHA") << status;
+    }
+  }
+}
+
+TEST(Faults, AServerThatAnswersInTlsIsToldApart) {
+  // An alert: fatal, of the version of the protocol.
+  FakeServer server(
+      [](const Command&) {
+        return Answer{":1\r\n", false};
+      },
+      std::string("\x15\x03\x01\x00\x02\x02\x46", 7));
+  auto client = ClientOf(server);
+  const auto reply = Ask(client.get(), Take(), "k", "1");
+  EXPECT_EQ(ReasonOf(reply.status()), Reason::kTls) << reply.status();
+  EXPECT_THAT(std::string(reply.status().message()), HasSubstr("rediss://"));
+}
+
 TEST(Faults, AnOldServerIsRefusedInWords) {
   FakeServer server(
       [](const Command&) {

@@ -301,6 +301,34 @@ TEST_F(TlsTest, AClientMayNeedACertificateOfItsOwn) {
   EXPECT_EQ(Ask(Url(""), options), absl::OkStatus());
 }
 
+// Neither side says what is wrong: one waits for a line to end, the other
+// hangs up.
+TEST_F(TlsTest, ASchemeThatDoesNotFitThePortIsTold) {
+  ASSERT_TRUE(Start());
+  struct Case {
+    std::string url;
+    std::string words;
+  };
+  for (const Case& c :
+       {Case{"rediss://127.0.0.1:" + std::to_string(server_->port()),
+             "the TLS handshake"},
+        Case{"redis://127.0.0.1:" + std::to_string(tls_port_), "rediss://"}}) {
+    const auto store =
+        RedisStore::Create(c.url + "?timeout=300ms&io_threads=1");
+    ASSERT_TRUE(store.ok()) << store.status();
+    const Limiter limiter = Make(*store, 10);
+    std::promise<absl::Status> async;
+    limiter.CheckAsync("k", 1, [&](const absl::StatusOr<Decision>& d) {
+      async.set_value(d.status());
+    });
+    for (const absl::Status& status :
+         {limiter.Check("k").status(), async.get_future().get()}) {
+      EXPECT_TRUE((*store)->IsOutage(status)) << status;
+      EXPECT_THAT(std::string(status.message()), HasSubstr(c.words));
+    }
+  }
+}
+
 TEST_F(TlsTest, WrongOptionsFailWhenTheStoreIsMade) {
   ASSERT_TRUE(Start());
   struct Case {
