@@ -136,6 +136,7 @@ void Channel::GoOnDialing(SteadyTime now) {
   socket_ = dialer->TakeSocket();
   reader_ = std::make_unique<ReplyReader>(options_.max_reply_bytes,
                                           options_.max_reply_elements);
+  made_ = std::chrono::steady_clock::now();
   last_reply_ = now;
   Watch();
   if (map_wanted) QueueMapRefresh(now);
@@ -255,9 +256,7 @@ void Channel::Break(Reason reason, std::string_view words) {
   Fifo<Slot> slots = std::move(slots_);
   slots_ = Fifo<Slot>();
   texts_.clear();
-  if (!slots.empty()) {
-    node_->NoteFailure(MakeError(reason, node_->name(), kept));
-  }
+  if (!slots.empty()) node_->NoteBreak(made_, reason, kept);
   while (!slots.empty()) {
     const Slot slot = slots.Pop();
     if (slot.call == nullptr) continue;

@@ -96,6 +96,7 @@ class Channel {
   uint64_t generation_ = 0;  // of the node, when the connection was made
   bool map_wanted_ = false;  // as soon as there is a connection
   Socket socket_;
+  SteadyTime made_{};
   std::unique_ptr<ReplyReader> reader_;
   Fifo<AsyncCall*> waiting_;  // for a connection
   std::string out_;

@@ -108,9 +108,18 @@ void Node::Finish(SharedStream* stream, Batch* batch, SteadyTime deadline) {
   if (failed == Reason::kTimeout) {
     return NoteTimeout(stream->Silence(Steady::now()));
   }
-  if (stream->ClaimFailure()) {
-    NoteFailure(MakeError(failed, name_, batch->words));
+  NoteBreak(stream->made(), failed, batch->words);
+}
+
+void Node::NoteBreak(SteadyTime made, Reason reason, std::string_view words) {
+  int64_t last = last_break_.load(std::memory_order_relaxed);
+  const int64_t now = Steady::now().time_since_epoch().count();
+  if (made.time_since_epoch().count() <= last ||
+      !last_break_.compare_exchange_strong(last, now,
+                                           std::memory_order_relaxed)) {
+    return;
   }
+  NoteFailure(MakeError(reason, name_, words));
 }
 
 void Node::NoteTimeout(std::chrono::microseconds silence) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/redis/batch.h"
@@ -38,6 +39,10 @@ class Node {
 
   // A failure that the breaker counts.
   void NoteFailure(const absl::Status& status);
+  // A connection that was made then broke under calls. One failure, however
+  // many calls it took along, and however many connections went with it: one
+  // that was there already when another broke says nothing new of the server.
+  void NoteBreak(SteadyTime made, Reason reason, std::string_view words);
   // A call's deadline passed after the server had been silent for so long. One
   // in more of a hurry than that says nothing about the server.
   void NoteTimeout(std::chrono::microseconds silence);
@@ -64,7 +69,9 @@ class Node {
   Breaker breaker_;
   std::vector<std::unique_ptr<Link>> links_;
   // Relaxed: nothing else is passed on.
-  std::atomic<int64_t> next_reconnect_{0};  // ticks of the steady clock
+  // Both in ticks of the steady clock.
+  std::atomic<int64_t> next_reconnect_{0};
+  std::atomic<int64_t> last_break_{0};  // that was counted
   std::atomic<uint64_t> generation_{0};
 };
 

@@ -62,8 +62,9 @@ SharedStream::SharedStream(Socket socket, const ClientOptions& options,
                            Tally* tally)
     : options_(options),
       tally_(tally),
+      made_(Steady::now()),
       socket_(std::move(socket)),
-      last_reply_(Steady::now()),
+      last_reply_(made_),
       reader_(options.max_reply_bytes, options.max_reply_elements),
       bytes_(kReadBytes) {}
 

@@ -46,11 +46,7 @@ class SharedStream {
 
   // It failed, and takes no more.
   bool broken() const { return broken_.load(std::memory_order_acquire); }
-  // True once, for whoever is first to tell of it: a connection that breaks is
-  // one failure of its node, however many calls it takes along.
-  bool ClaimFailure() {
-    return !failure_told_.exchange(true, std::memory_order_relaxed);
-  }
+  SteadyTime made() const { return made_; }
   // Slots that wait for a reply: how busy it is.
   size_t load() const { return load_.load(std::memory_order_relaxed); }
   // How long the server has owed us a reply without sending anything.
@@ -99,9 +95,9 @@ class SharedStream {
 
   const ClientOptions& options_;
   Tally* const tally_;
+  const SteadyTime made_;
   Socket socket_;
   std::atomic<bool> broken_{false};
-  std::atomic<bool> failure_told_{false};  // nothing else is passed on
   std::atomic<size_t> load_{0};
   // No byte beyond this was sent. Release by the writer, before it sends;
   // acquire by whoever judges what may have been run, after the socket was shut
@@ -114,7 +110,7 @@ class SharedStream {
   std::string queued_ ABSL_GUARDED_BY(mutex_);
   uint64_t queued_end_ ABSL_GUARDED_BY(mutex_) = 0;
   Fifo<Slot> slots_ ABSL_GUARDED_BY(mutex_);
-  SteadyTime last_reply_ ABSL_GUARDED_BY(mutex_){};
+  SteadyTime last_reply_ ABSL_GUARDED_BY(mutex_);
   Reason why_broken_ ABSL_GUARDED_BY(mutex_) = Reason::kNone;
   std::string broken_words_ ABSL_GUARDED_BY(mutex_);
 

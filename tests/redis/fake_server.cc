@@ -80,6 +80,10 @@ void FakeServer::Serve() {
       close(peers[i].fd);
       peers.erase(peers.begin() + static_cast<std::ptrdiff_t>(i));
     }
+    if (std::exchange(close_all_, false)) {
+      for (const Peer& peer : peers) close(peer.fd);
+      peers.clear();
+    }
     if (watched[1].revents != 0) {
       const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
       if (fd >= 0) {
@@ -111,7 +115,8 @@ bool FakeServer::Read(Peer* peer) {
       if (m <= 0) return false;
       sent += static_cast<size_t>(m);
     }
-    if (answer.close) return false;
+    close_all_ |= answer.close_all;
+    if (answer.close || answer.close_all) return false;
   }
   return true;
 }

@@ -17,6 +17,8 @@ class FakeServer {
   struct Answer {
     std::string bytes;
     bool close = false;  // after the bytes
+    // Every other connection too, those with nothing to read as well.
+    bool close_all = false;
   };
   // Called on the server's thread with every whole command but the client's
   // greeting, which is answered as a Redis would.
@@ -49,6 +51,7 @@ class FakeServer {
   int listener_ = -1;
   int stop_fd_ = -1;
   int port_ = 0;
+  bool close_all_ = false;  // the server's thread
   std::atomic<int> connections_{0};
   std::atomic<int> commands_{0};
   std::thread thread_;

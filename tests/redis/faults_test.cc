@@ -10,8 +10,10 @@
 namespace weir::redis {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::weir::testing::FakeServer;
+using ::weir::testing::WaitUntil;
 using Answer = FakeServer::Answer;
 using Command = FakeServer::Command;
 
@@ -165,6 +167,55 @@ TEST(Faults, AConnectionThatBreaksIsOneFailureHoweverManyCallsItTakesAlong) {
   for (std::thread& caller : callers) caller.join();
   const auto next = Ask(client.get(), Take(), "k", "1");
   EXPECT_TRUE(next.ok()) << next.status();
+}
+
+TEST(Faults, ConnectionsThatBreakTogetherAreOneFailure) {
+  constexpr int kCallers = 4;
+  std::atomic<int> calls{0};
+  FakeServer server([&](const Command&) {
+    const int call = ++calls;
+    if (call > kCallers) return Answer{":7\r\n"};
+    return Answer{"", false, /*close_all=*/call == kCallers};
+  });
+  // Three failures in a row are too many.
+  auto client = MakeClient(server.url() + "?connections=4");
+  std::vector<std::thread> callers;
+  for (int i = 0; i < kCallers; ++i) {
+    callers.emplace_back([&] {
+      const auto reply = Ask(client.get(), Take(), "k", "1");
+      EXPECT_EQ(ReasonOf(reply.status()), Reason::kClosed) << reply.status();
+    });
+    // The next one finds the others' connections busy.
+    ASSERT_TRUE(WaitUntil([&] { return calls > i; }));
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(server.connections(), kCallers);
+  const auto next = Ask(client.get(), Take(), "k", "1");
+  EXPECT_TRUE(next.ok()) << next.status();
+}
+
+TEST(Faults, ConnectionsThatBreakOneAfterTheOtherAreAnOutage) {
+  for (const char* parameters :
+       {"?connections=1", "?connections=4", "?io_threads=1"}) {
+    FakeServer server([](const Command&) { return Answer{"", true}; });
+    auto client = MakeClient(server.url() + parameters);
+    std::vector<Reason> met;
+    for (int i = 0; i < 4; ++i) {
+      std::promise<absl::Status> told;
+      if (std::string_view(parameters) == "?io_threads=1") {
+        client->RunAsync({Take(), {"k"}, {"1"}}, In(seconds(2)),
+                         [&](absl::StatusOr<Reply> reply) {
+                           told.set_value(reply.status());
+                         });
+      } else {
+        told.set_value(Ask(client.get(), Take(), "k", "1").status());
+      }
+      met.push_back(ReasonOf(told.get_future().get()));
+    }
+    EXPECT_THAT(met, ElementsAre(Reason::kClosed, Reason::kClosed,
+                                 Reason::kClosed, Reason::kBreakerOpen))
+        << parameters;
+  }
 }
 
 TEST(Faults, AReplicaIsNotConnectedToAnewByEachCall) {
