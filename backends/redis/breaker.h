@@ -25,7 +25,7 @@ class Breaker {
   Breaker(const ClientOptions& options, uint64_t seed);
 
   Verdict Ask(SteadyTime now);
-  // Something was answered.
+  // Something was answered, by a server that has its data.
   void Succeed() {
     if (failures_.load(std::memory_order_relaxed) != 0) Close();
   }

@@ -184,7 +184,11 @@ void Course::GiveUp() {
                        : last_;
 }
 
-void Course::RunOut(const Node* node) {
+void Course::RunOut(Node* node) {
+  // It took all the time there was.
+  if (node != nullptr && ReasonOf(last_) == Reason::kLoading) {
+    node->NoteFailure(last_);
+  }
   const std::string name = node == nullptr ? "" : node->name();
   status_ = MakeError(
       Reason::kTimeout, name,

@@ -49,7 +49,7 @@ class Course {
   // Over because Choose found no node.
   void GiveUp();
   // Over because no time is left. `may_have_run` of the last attempt is kept.
-  void RunOut(const Node* node);
+  void RunOut(Node* node);
   const absl::Status& status() const { return status_; }
 
  private:

@@ -150,6 +150,11 @@ Reason ClassifyReply(std::string_view error_text) {
   return Reason::kScriptError;
 }
 
+bool SaysLoading(const Reply& reply) {
+  return reply.type == Reply::Type::kError &&
+         BeginsWithWord(reply.text, EntryOf(Reason::kLoading).word);
+}
+
 bool IsOutage(Reason reason) { return EntryOf(reason).outage; }
 
 bool IsOutage(const absl::Status& status) { return IsOutage(ReasonOf(status)); }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "backends/redis/call.h"
 
 namespace weir::redis {
 
@@ -53,6 +54,10 @@ std::string_view ReasonName(Reason reason);
 // The reason in the text of an error reply. Older servers wrap an error that a
 // script met in one of their own, so the words are looked for there too.
 Reason ClassifyReply(std::string_view error_text);
+
+// The server answers, and can't decide before it has read its data: for those
+// who ask as good as no answer.
+bool SaysLoading(const Reply& reply);
 
 // Redis can't answer now, through no fault of the caller or the configuration:
 // what an outage policy is for.

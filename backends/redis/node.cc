@@ -102,9 +102,12 @@ void Node::Finish(SharedStream* stream, Batch* batch, SteadyTime deadline) {
   stream->Wait(batch, deadline);
   Reason failed = Reason::kNone;
   for (const Ticket& ticket : batch->tickets) {
-    if (ticket.answered) return breaker_.Succeed();
+    const bool loading = ticket.answered && ticket.reply != nullptr &&
+                         SaysLoading(*ticket.reply);
+    if (ticket.answered && !loading) return breaker_.Succeed();
     failed = ticket.failed;
   }
+  if (failed == Reason::kNone) return;
   if (failed == Reason::kTimeout) {
     return NoteTimeout(stream->Silence(Steady::now()));
   }

@@ -330,6 +330,39 @@ TEST(Faults, AServerThatAnswersInTlsIsToldApart) {
   EXPECT_THAT(std::string(reply.status().message()), HasSubstr("rediss://"));
 }
 
+// Each call would wait for it as long as it can.
+TEST(Faults, AServerThatIsLoadingIsNotWaitedForAgainAndAgain) {
+  for (const bool async : {false, true}) {
+    std::atomic<bool> loading{true};
+    FakeServer server([&](const Command&) {
+      return Answer{loading ? "-LOADING Redis is loading the dataset\r\n"
+                            : ":7\r\n"};
+    });
+    auto client = MakeClient(server.url(), [&](ClientOptions* options) {
+      options->io_threads = async ? 1 : 0;
+    });
+    const auto ask = [&](milliseconds time) {
+      if (!async) return Ask(client.get(), Take(), "k", "1", time).status();
+      std::promise<absl::Status> told;
+      client->RunAsync(
+          {Take(), {"k"}, {"1"}}, In(time),
+          [&](absl::StatusOr<Reply> reply) { told.set_value(reply.status()); });
+      return told.get_future().get();
+    };
+    // Whether the deadline comes first or not.
+    for (const milliseconds time : {milliseconds(20), milliseconds(2000)}) {
+      loading = true;
+      const int64_t refused = client->counters().Met(Reason::kBreakerOpen);
+      EXPECT_TRUE(WaitUntil([&] {
+        EXPECT_TRUE(IsOutage(ask(time)));
+        return client->counters().Met(Reason::kBreakerOpen) > refused;
+      })) << async;
+      loading = false;
+      EXPECT_TRUE(WaitUntil([&] { return ask(seconds(2)).ok(); })) << async;
+    }
+  }
+}
+
 TEST(Faults, AnOldServerIsRefusedInWords) {
   FakeServer server(
       [](const Command&) {

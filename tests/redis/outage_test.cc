@@ -252,13 +252,5 @@ TEST_F(OutageTest, ReportsAServerThatIsFull) {
       WaitUntil([&] { return Ask(client.get(), Take(), "other", "10").ok(); }));
 }
 
-TEST_F(OutageTest, ReportsAServerWithoutRoomForClients) {
-  server_->Call({"CONFIG", "SET", "maxclients", "1"});
-  auto client = MakeClient(server_->url());
-  const auto reply = Ask(client.get(), Take(), "k", "10");
-  EXPECT_TRUE(IsOutage(reply.status())) << reply.status();
-  EXPECT_THAT(std::string(reply.status().message()), HasSubstr("maxclients"));
-}
-
 }  // namespace
 }  // namespace weir::redis

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <map>
@@ -228,6 +229,92 @@ TEST_F(RedisLimiterTest, APolicyAnswersWhileTheServerIsDown) {
     const auto now = closed.Peek("k");
     return now.ok() && now->source == Source::kStore;
   }));
+}
+
+// A server that answers, and can't decide.
+class RedisUnreadyTest : public RedisLimiterTest {
+ protected:
+  // What docs/redis.md says of it, and that it passes when the server is
+  // mended: nothing here has to be made anew.
+  void ExpectOutageUntil(const std::function<void()>& mend,
+                         std::string_view counter) {
+    const Limiter error = Make(Limit::FixedWindow(100, hours(1)));
+    const Limiter closed =
+        Make(Limit::FixedWindow(100, hours(1)), OutagePolicy::Closed());
+    const absl::Status status = error.Check("k").status();
+    EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+    EXPECT_TRUE(store_->IsOutage(status)) << status;
+    EXPECT_FALSE(RedisStore::MayHaveCharged(status)) << status;
+    EXPECT_GE(Counted(counter), 1);
+    for (int i = 0; i < 8; ++i) {
+      const absl::StatusOr<Decision> d = closed.Check("k");
+      ASSERT_TRUE(d.ok()) << d.status();
+      EXPECT_FALSE(d->allowed);
+      EXPECT_EQ(d->source, Source::kPolicy);
+    }
+    mend();
+    absl::StatusOr<Decision> d;
+    EXPECT_TRUE(testing::WaitUntil([&] {
+      d = error.Check("k");
+      return d.ok();
+    })) << d.status();
+    ASSERT_TRUE(d.ok()) << d.status();
+    EXPECT_EQ(d->source, Source::kStore);
+    EXPECT_EQ(d->remaining, 99);
+  }
+};
+
+TEST_F(RedisUnreadyTest, ItCannotSaveToItsDisk) {
+  const std::string folder = server_->folder() + "/gone";
+  ASSERT_TRUE(std::filesystem::create_directory(folder));
+  auto server = RedisServer::Start({"--dir", folder});
+  ASSERT_NE(server, nullptr);
+  ASSERT_TRUE(std::filesystem::remove(folder));
+  server->Call({"CONFIG", "SET", "save", "3600 1"});
+  server->Call({"BGSAVE"});
+  ASSERT_TRUE(testing::WaitUntil([&] {
+    return server->Call({"INFO", "persistence"})
+               .text.find("rdb_last_bgsave_status:err") != std::string::npos;
+  }));
+  std::swap(server_, server);
+  Open();
+  ExpectOutageUntil(
+      [&] {
+        server_->Call({"CONFIG", "SET", "save", ""});
+      },
+      "met_misconf");
+}
+
+TEST_F(RedisUnreadyTest, ItIsLoading) {
+  const std::string interval = "loading-process-events-interval-bytes";
+  if (server_->Call({"CONFIG", "GET", interval}).elements.empty()) {
+    GTEST_SKIP() << "this server does not answer while it loads so little";
+  }
+  auto slow =
+      RedisServer::Start({"--key-load-delay", "1000", "--" + interval, "1024"});
+  ASSERT_NE(slow, nullptr);
+  slow->Call({"EVAL",
+              "for i = 1, 20000 do redis.call('SET', 'key' .. i, i) end", "0"});
+  ASSERT_TRUE(slow->Call({"SAVE"}).ok());
+  ASSERT_TRUE(slow->Restart());
+  std::swap(server_, slow);
+  Open();
+  ExpectOutageUntil(
+      [&] {
+        server_->Call({"CONFIG", "SET", "key-load-delay", "0"});
+      },
+      "met_loading");
+  EXPECT_GE(Counted("met_breaker_open"), 1);
+}
+
+TEST_F(RedisUnreadyTest, ItHasNoRoomForClients) {
+  server_->Call({"CONFIG", "SET", "maxclients", "1"});
+  Open();
+  ExpectOutageUntil(
+      [&] {
+        server_->Call({"CONFIG", "SET", "maxclients", "100"});
+      },
+      "met_max_clients");
 }
 
 TEST_F(RedisLimiterTest, AStoreCanBeMadeWhileItsServerIsDown) {
