@@ -3,6 +3,8 @@
 #define WEIR_TESTS_REDIS_CLIENT_FIXTURE_H_
 
 #include <chrono>
+#include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -81,6 +83,17 @@ inline absl::StatusOr<Reply> Ask(Client* client, const Script* script,
       In(time), &reply);
   if (!status.ok()) return status;
   return reply;
+}
+
+// How one ends that the client's own thread carries.
+inline absl::Status AskAsync(Client* client, const Script* script,
+                             std::chrono::nanoseconds time = seconds(2)) {
+  std::promise<absl::Status> told;
+  client->RunAsync({script, {"k"}, {"1"}}, In(time),
+                   [&](absl::StatusOr<Reply> reply) {
+                     told.set_value(Detached(reply.status()));
+                   });
+  return told.get_future().get();
 }
 
 // A call for each text, which is its key and its argument. The calls refer to

@@ -201,16 +201,10 @@ TEST(Faults, ConnectionsThatBreakOneAfterTheOtherAreAnOutage) {
     auto client = MakeClient(server.url() + parameters);
     std::vector<Reason> met;
     for (int i = 0; i < 4; ++i) {
-      std::promise<absl::Status> told;
-      if (std::string_view(parameters) == "?io_threads=1") {
-        client->RunAsync({Take(), {"k"}, {"1"}}, In(seconds(2)),
-                         [&](absl::StatusOr<Reply> reply) {
-                           told.set_value(reply.status());
-                         });
-      } else {
-        told.set_value(Ask(client.get(), Take(), "k", "1").status());
-      }
-      met.push_back(ReasonOf(told.get_future().get()));
+      met.push_back(
+          ReasonOf(std::string_view(parameters) == "?io_threads=1"
+                       ? AskAsync(client.get(), Take())
+                       : Ask(client.get(), Take(), "k", "1").status()));
     }
     EXPECT_THAT(met, ElementsAre(Reason::kClosed, Reason::kClosed,
                                  Reason::kClosed, Reason::kBreakerOpen))
@@ -303,13 +297,9 @@ TEST(Faults, ADeadlineThatPassesSaysWhatWasWaitedFor) {
       options->breaker_failures = 1000;
       options->connect_timeout = seconds(20);
     });
-    std::promise<absl::Status> async;
-    client->RunAsync(
-        {Take(), {"k"}, {"1"}}, In(milliseconds(300)),
-        [&](absl::StatusOr<Reply> reply) { async.set_value(reply.status()); });
     for (const absl::Status& status :
-         {Ask(client.get(), Take(), "k", "1", milliseconds(300)).status(),
-          async.get_future().get()}) {
+         {Ask(client.get(), Take(), "k", "1", milliseconds(200)).status(),
+          AskAsync(client.get(), Take(), milliseconds(200))}) {
       EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << c.silent << status;
       EXPECT_THAT(std::string(status.message()), HasSubstr(c.words));
       EXPECT_EQ(MayHaveCharged(status), c.silent == "EVALSHA") << status;
@@ -342,12 +332,8 @@ TEST(Faults, AServerThatIsLoadingIsNotWaitedForAgainAndAgain) {
       options->io_threads = async ? 1 : 0;
     });
     const auto ask = [&](milliseconds time) {
-      if (!async) return Ask(client.get(), Take(), "k", "1", time).status();
-      std::promise<absl::Status> told;
-      client->RunAsync(
-          {Take(), {"k"}, {"1"}}, In(time),
-          [&](absl::StatusOr<Reply> reply) { told.set_value(reply.status()); });
-      return told.get_future().get();
+      return async ? AskAsync(client.get(), Take(), time)
+                   : Ask(client.get(), Take(), "k", "1", time).status();
     };
     // Whether the deadline comes first or not.
     for (const milliseconds time : {milliseconds(20), milliseconds(2000)}) {

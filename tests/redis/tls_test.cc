@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/redis/errors.h"
 #include "backends/redis/slot.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -319,7 +320,7 @@ TEST_F(TlsTest, ASchemeThatDoesNotFitThePortIsTold) {
     const Limiter limiter = Make(*store, 10);
     std::promise<absl::Status> async;
     limiter.CheckAsync("k", 1, [&](const absl::StatusOr<Decision>& d) {
-      async.set_value(d.status());
+      async.set_value(redis::Detached(d.status()));
     });
     for (const absl::Status& status :
          {limiter.Check("k").status(), async.get_future().get()}) {
