@@ -63,8 +63,8 @@ class Client {
   // Without a thread of its own: becomes readable when Process() has work.
   // -1 if there is such a thread.
   int event_fd();
-  // Does what can be done without blocking, and calls back. One thread at a
-  // time; others return at once.
+  // Does a turn's share of what can be done without blocking, and calls back.
+  // One thread at a time; others return at once.
   void Process();
 
   // On a cluster, a slot of each master, its lowest, as far as the map knows;
