@@ -297,11 +297,16 @@ TEST(Faults, ADeadlineThatPassesSaysWhatWasWaitedFor) {
       options->breaker_failures = 1000;
       options->connect_timeout = seconds(20);
     });
-    for (const absl::Status& status :
-         {Ask(client.get(), Take(), "k", "1", milliseconds(200)).status(),
-          AskAsync(client.get(), Take(), milliseconds(200))}) {
+    for (const bool async : {false, true}) {
+      absl::Status status;
+      // A slow machine may get no further than the step before.
+      EXPECT_TRUE(WaitUntil([&] {
+        status = async ? AskAsync(client.get(), Take(), milliseconds(50))
+                       : Ask(client.get(), Take(), "k", "1", milliseconds(50))
+                             .status();
+        return status.message().find(c.words) != absl::string_view::npos;
+      })) << status;
       EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << c.silent << status;
-      EXPECT_THAT(std::string(status.message()), HasSubstr(c.words));
       EXPECT_EQ(MayHaveCharged(status), c.silent == "EVALSHA") << status;
     }
   }

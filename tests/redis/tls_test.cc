@@ -311,11 +311,12 @@ TEST_F(TlsTest, ASchemeThatDoesNotFitThePortIsTold) {
     std::string words;
   };
   for (const Case& c :
-       {Case{"rediss://127.0.0.1:" + std::to_string(server_->port()),
+       {Case{"rediss://127.0.0.1:" + std::to_string(server_->port()) +
+                 "?timeout=300ms",
              "the TLS handshake"},
-        Case{"redis://127.0.0.1:" + std::to_string(tls_port_), "rediss://"}}) {
-    const auto store =
-        RedisStore::Create(c.url + "?timeout=300ms&io_threads=1");
+        Case{"redis://127.0.0.1:" + std::to_string(tls_port_) + "?timeout=5s",
+             "rediss://"}}) {
+    const auto store = RedisStore::Create(c.url + "&io_threads=1");
     ASSERT_TRUE(store.ok()) << store.status();
     const Limiter limiter = Make(*store, 10);
     std::promise<absl::Status> async;
