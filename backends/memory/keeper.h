@@ -89,6 +89,11 @@ class Keeper {
   // lock is waited for.
   bool Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
                bool steady);
+  // The same in the key's own stripe alone, which is locked: at most half as
+  // many are examined.
+  bool ReserveNear(Stripe* own, int64_t now, bool steady) {
+    return TryReserve() || SearchNear(own, now, steady);
+  }
   // The same for a value that grows: bytes, but not a key.
   bool ReserveBytes(size_t own, absl::Span<const size_t> held, int64_t now,
                     bool steady);
@@ -125,6 +130,7 @@ class Keeper {
 
  private:
   bool TryReserve();
+  bool SearchNear(Stripe* own, int64_t now, bool steady);
   bool SearchForId(const LimitRecord& record, size_t own,
                    absl::Span<const size_t> held, int64_t now, bool steady);
   template <class Done>

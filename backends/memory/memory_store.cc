@@ -38,8 +38,8 @@ constexpr OpsOf MakeOps() {
   if constexpr (kIsWordEngine<E>) {
     return {&kEngine<E>,
             {&kWordOps<E>, nullptr},
-            kQuickChecks<E, true>,
-            kQuickChecks<E, false>};
+            kQuickChecks<E, OwnTime>,
+            kQuickChecks<E, UsersTime>};
   } else {
     return {&kEngine<E>, {nullptr, &kEngineOps<E, MemoryTxn>}, {}, {}};
   }

@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/base/attributes.h"
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "backends/memory/keeper.h"
@@ -29,6 +32,26 @@ struct Probe {
   uint64_t hash;
   Stripe* stripe;
   Index::Spot spot;
+};
+
+// Where the time of a call comes from: the store's own clock, the user's, or
+// the caller. Each is read at once, or again.
+struct OwnTime {
+  static constexpr bool kSteady = true;
+  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t operator()() const {
+    return source->ReadOwn();
+  }
+  const TimeSource* source;
+};
+struct UsersTime {
+  static constexpr bool kSteady = false;
+  int64_t operator()() const { return source->Read(); }
+  const TimeSource* source;
+};
+struct CallersTime {
+  static constexpr bool kSteady = false;
+  int64_t operator()() const { return t; }
+  int64_t t;
 };
 
 // A check of one rule, its engine E.
@@ -52,16 +75,19 @@ class Quick {
   }
   // Decides by a state that is there and can be used as it is. False, and
   // nothing is done: it is not. `t` may be of before the lock: a state that
-  // lies too far ahead of it can't be used. kSteady: `t` is of the store's own
-  // clock. `find`: gives the entry, or none.
-  template <bool kSteady, class Find>
+  // lies too far ahead of it can't be used. Time: where `t` comes from. `find`:
+  // gives the entry, or none.
+  template <class Time, class Find>
   ABSL_ATTRIBUTE_ALWAYS_INLINE bool Decide(const Probe& probe,
-                                           std::string_view key, int64_t t,
-                                           Outcome* outcome, Find find) const {
+                                           std::string_view key, Time time,
+                                           int64_t t, Outcome* outcome,
+                                           Find find) const {
     Stripe& stripe = *probe.stripe;
     const SpinLockHolder lock(&stripe.mutex);
     const Table::Entry entry = find(stripe.table);
-    if (__builtin_expect(!entry, 0)) return false;
+    if (__builtin_expect(!entry, 0)) {
+      return DecideNew(probe, key, time, outcome);
+    }
     if (__builtin_expect(
             !internal::CheckInPlace<E, QuickSteps<E>>(
                 *static_cast<const typename E::Params*>(record_.params),
@@ -70,15 +96,15 @@ class Quick {
             0)) {
       return false;
     }
-    if (cost_ > 0) record_.keeper->Tick(stripe, t, kSteady, false);
+    if (cost_ > 0) record_.keeper->Tick(stripe, t, Time::kSteady, false);
     return true;
   }
-  template <bool kSteady>
+  template <class Time>
   ABSL_ATTRIBUTE_ALWAYS_INLINE bool Decide(const Probe& probe,
-                                           std::string_view key, int64_t t,
-                                           Outcome* outcome) const {
-    return Decide<kSteady>(
-        probe, key, t,
+                                           std::string_view key, Time time,
+                                           int64_t t, Outcome* outcome) const {
+    return Decide(
+        probe, key, time, t,
         outcome, [&](const Table& table) __attribute__((always_inline)) {
           return Find(probe, table, key);
         });
@@ -92,6 +118,47 @@ class Quick {
   }
 
  private:
+  // The same for a key that has no state, if it passes and there is room.
+  template <class Time>
+  ABSL_ATTRIBUTE_NOINLINE bool DecideNew(const Probe& probe,
+                                         std::string_view key, Time time,
+                                         Outcome* outcome) const
+      ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    Keeper& keeper = *record_.keeper;
+    Table& table = probe.stripe->table;
+    // Some entries are there, but can't be used as they are; some keys go by
+    // what those without an entry share.
+    if (cost_ == 0 || record_.shared != nullptr || keeper.out_of_bytes() ||
+        table.Find(probe.hash, record_, key)) {
+      return false;
+    }
+    // A reading of before the lock could be of long before.
+    const int64_t t = time();
+    const auto& p = *static_cast<const typename E::Params*>(record_.params);
+    char state[kStateBytes];
+    const typename E::State fresh = E::Fresh(p, t);
+    std::memcpy(state, &fresh, sizeof(state));
+    if (!internal::CheckInPlace<E, QuickSteps<E>>(p, state, t, cost_, false,
+                                                  outcome) ||
+        !outcome->allowed) {
+      return false;
+    }
+    // What is taken here is the entry's, or goes back.
+    if (!keeper.context().records.Hold(record_)) return false;
+    auto let_go = absl::MakeCleanup([&] { record_.uses.Drop(); });
+    if (!table.HasRoom(record_, key) ||
+        !keeper.ReserveNear(probe.stripe, t, Time::kSteady)) {
+      return false;
+    }
+    auto release = absl::MakeCleanup([&] { keeper.Release(1); });
+    const Table::Entry entry = table.Insert(probe.hash, record_, key);
+    std::move(release).Cancel();
+    std::move(let_go).Cancel();
+    std::memcpy(entry.state(sizeof(state)), state, sizeof(state));
+    keeper.Tick(*probe.stripe, t, Time::kSteady, true);
+    return true;
+  }
+
   static constexpr size_t kStateBytes = WordBytes<E>();
   static size_t BytesFor(std::string_view key) {
     return Slot::BytesInPlace(key.size(), kStateBytes);
@@ -104,17 +171,17 @@ class Quick {
 // What is waited for anyway is waited for at once: the line of the index is on
 // its way, and the clock is read, while the last call ends, of which the lock
 // would wait for the end. kOwnClock: the store's; else the user's.
-template <class E, bool kOwnClock>
+template <class E, class Time>
 __attribute__((flatten)) absl::StatusOr<Decision> QuickCheck(
     const SingleRule& single, std::string_view key, int64_t cost) {
   const auto& record = static_cast<const LimitRecord&>(*single.rule);
   const Quick<E> quick(record, cost);
   if (__builtin_expect(quick.Takes(key), 1)) {
     const Probe probe = quick.ProbeFor(key);
-    const int64_t t = kOwnClock ? record.time->ReadOwn() : record.time->Read();
+    const Time time{record.time};
+    const int64_t t = time();
     Outcome outcome;
-    if (__builtin_expect(
-            quick.template Decide<kOwnClock>(probe, key, t, &outcome), 1)) {
+    if (__builtin_expect(quick.Decide(probe, key, time, t, &outcome), 1)) {
       return absl::StatusOr<Decision>(absl::in_place,
                                       SingleDecision(single, outcome));
     }
@@ -131,7 +198,7 @@ __attribute__((flatten)) absl::StatusOr<Decision> QuickCheckAt(
                        1)) {
     Outcome outcome;
     if (__builtin_expect(
-            quick.template Decide<false>(quick.ProbeFor(key), key, t, &outcome),
+            quick.Decide(quick.ProbeFor(key), key, CallersTime{t}, t, &outcome),
             1)) {
       return absl::StatusOr<Decision>(absl::in_place,
                                       SingleDecision(single, outcome));
@@ -142,7 +209,7 @@ __attribute__((flatten)) absl::StatusOr<Decision> QuickCheckAt(
 
 // In steps, each for many keys, so that they wait for memory together: first
 // the lines of the index, then the entries. One reading for all of them.
-template <class E, bool kOwnClock>
+template <class E, class Time>
 __attribute__((flatten)) void QuickCheckMany(
     const SingleRule& single, absl::Span<const std::string_view> keys,
     int64_t cost, std::vector<absl::StatusOr<Decision>>* decisions) {
@@ -167,7 +234,8 @@ __attribute__((flatten)) void QuickCheckMany(
       guesses[i] = {stripe.table.Guess(probes[i].spot, probes[i].hash),
                     stripe.table.removals()};
     }
-    const int64_t t = kOwnClock ? record.time->ReadOwn() : record.time->Read();
+    const Time time{record.time};
+    const int64_t t = time();
     for (size_t i = 0; i < batch.size(); ++i) {
       const std::string_view key = batch[i];
       const auto find = [&](const Table& table) __attribute__((always_inline)) {
@@ -179,8 +247,8 @@ __attribute__((flatten)) void QuickCheckMany(
       };
       Outcome outcome;
       if (__builtin_expect(
-              quick.Takes(key) && quick.template Decide<kOwnClock>(
-                                      probes[i], key, t, &outcome, find),
+              quick.Takes(key) &&
+                  quick.Decide(probes[i], key, time, t, &outcome, find),
               1)) {
         decisions->emplace_back(absl::in_place,
                                 SingleDecision(single, outcome));
@@ -191,9 +259,9 @@ __attribute__((flatten)) void QuickCheckMany(
   }
 }
 
-template <class E, bool kOwnClock>
+template <class E, class Time>
 inline constexpr QuickChecks kQuickChecks = {
-    &QuickCheck<E, kOwnClock>, &QuickCheckAt<E>, &QuickCheckMany<E, kOwnClock>};
+    &QuickCheck<E, Time>, &QuickCheckAt<E>, &QuickCheckMany<E, Time>};
 
 }  // namespace weir
 
