@@ -89,11 +89,11 @@ class Index {
   }
 
  public:
-  // `hash_of(ref)` gives the hash of a reference that is held. At most one
-  // line is split. Throws as operator new does; then the same references are
-  // held as before.
-  template <class HashOf>
-  void Insert(uint64_t hash, uint32_t ref, HashOf hash_of) {
+  // `hash_of(ref)` gives the hash of a reference that is held, fetch(ref) asks
+  // for what that reads. At most one line is split. Throws as operator new
+  // does; then the same references are held as before.
+  template <class HashOf, class Fetch>
+  void Insert(uint64_t hash, uint32_t ref, HashOf hash_of, Fetch fetch) {
     if (lines_.size() == 0) {
       *LineOf(lines_.Append()) = Line();
       SetGeometry();
@@ -101,6 +101,13 @@ class Index {
     if (size_ >= lines_.size() * kFull) Split(hash_of);
     Put(NumberOf(hash), TagOf(hash), ref);
     ++size_;
+    // What the next split reads is asked for some insertions before it.
+    const size_t left = lines_.size() * kFull - size_;
+    if (left == 2) __builtin_prefetch(LineAt(NextToSplit()), 1);
+    if (left == 1) {
+      const Line& line = *LineAt(NextToSplit());
+      for (int i = 0; i < kRefs && line.tags[i] != 0; ++i) fetch(line.refs[i]);
+    }
   }
 
   // `ref` is held under this hash. Throws nothing.
@@ -271,13 +278,18 @@ class Index {
     return n;
   }
 
+  // The line that shares its hashes with the next one.
+  uint32_t NextToSplit() const {
+    const uint32_t added = lines_.size();
+    return added & (MaskFor(added + 1) >> 1);
+  }
+
   // Both take out under the old geometry and put under the new one, and take
   // the memory they need before they change anything.
 
   template <class HashOf>
   void Split(HashOf hash_of) {
-    const uint32_t added = lines_.size();
-    const uint32_t from = added & (MaskFor(added + 1) >> 1);
+    const uint32_t from = NextToSplit();
     Chain chain;
     chain.reserve(LinesOf(from) * kRefs);
     lines_.Reserve();

@@ -120,10 +120,9 @@ class Quick {
  private:
   // The same for a key that has no state, if it passes and there is room.
   template <class Time>
-  ABSL_ATTRIBUTE_NOINLINE bool DecideNew(const Probe& probe,
-                                         std::string_view key, Time time,
-                                         Outcome* outcome) const
-      ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  ABSL_ATTRIBUTE_NOINLINE bool DecideNew(
+      const Probe& probe, std::string_view key, Time time,
+      Outcome* outcome) const ABSL_NO_THREAD_SAFETY_ANALYSIS {
     Keeper& keeper = *record_.keeper;
     Table& table = probe.stripe->table;
     // Some entries are there, but can't be used as they are; some keys go by

@@ -46,8 +46,11 @@ Table::Entry Table::Insert(uint64_t hash, const LimitRecord& record,
   // The index comes last to need memory and first to know the entry, whose
   // place is set. It asks for hashes of entries that it holds, not of this one.
   const uint32_t ref = size << kIndexBits | array->size();
-  index_.Insert(hash, ref,
-                [this](uint32_t held) { return HashOf(Slot(At(held))); });
+  index_.Insert(
+      hash, ref, [this](uint32_t held) { return HashOf(Slot(At(held))); },
+      [this](uint32_t held) __attribute__((always_inline)) {
+        PrefetchEntry(At(held), BytesOf(held));
+      });
   const Entry entry = {array->Append(), ref};
   used_ |= 1U << size;
   entry.slot().Make(record, key, bytes, std::move(apart));
