@@ -1,7 +1,8 @@
 // Check(key) on the embedded store: every engine of the registry, some numbers
 // of keys and threads, allowed and denied, with rivals in the same run. For
-// gcra also keys of which some come much more often than others, and calls at
-// the caller's time, so that the clocks don't count.
+// gcra also keys of which some come much more often than others, keys that each
+// come for the first time, and calls at the caller's time, so that the clocks
+// don't count.
 //
 //   build/bench/weir_bench --benchmark_repetitions=5
 //       --benchmark_enable_random_interleaving=true
@@ -15,6 +16,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/floor.h"
 #include "bench/keys.h"
@@ -103,6 +105,19 @@ void Run(benchmark::State& state, const Row& row) {
   }
 }
 
+// Each key once, so that it is a new one. As many iterations as keys.
+void RunNew(benchmark::State& state, const Row& row) {
+  static Check check;
+  const std::vector<std::string>& keys =
+      KeysFor(row.keys, Spread::kUniform).all();
+  if (state.thread_index() == 0) check = row.make();
+  size_t next = keys.size() / static_cast<size_t>(state.threads()) *
+                static_cast<size_t>(state.thread_index());
+  bool allowed = true;
+  for (auto _ : state) allowed = check(keys[next++]) && allowed;
+  if (!allowed) state.SkipWithError("a new key was denied");
+}
+
 MakeCheck Weir(Limit limit) {
   return [limit] {
     MemoryStoreOptions options;
@@ -180,6 +195,17 @@ void Register(const Row& row, int most_threads = 2) {
   }
 }
 
+void RegisterNew(const Row& row) {
+  for (int threads = 1; threads <= 2; ++threads) {
+    benchmark::RegisterBenchmark(
+        (row.name + "/keys:" + std::to_string(row.keys)).c_str(),
+        [row](benchmark::State& state) { RunNew(state, row); })
+        ->Threads(threads)
+        ->UseRealTime()
+        ->Iterations(static_cast<int64_t>(row.keys) / threads);
+  }
+}
+
 void RegisterAll() {
   const EngineInfo& gcra = *Registry::BuiltIn().Find("gcra");
   for (const size_t keys : kKeyCounts) {
@@ -199,6 +225,8 @@ void RegisterAll() {
   Register({"rival/striped_map", Of(&StripedMap), kMostKeys});
   Register({"weir/gcra/allowed", Weir(LimitOf(gcra, false)), kMostKeys});
   constexpr size_t kMany = 1'000'000;
+  RegisterNew({"rival/striped_map/new", Of(&StripedMap), kMany});
+  RegisterNew({"weir/gcra/new", Weir(LimitOf(gcra, false)), kMany});
   const auto zipf = [](const std::string& name, const MakeCheck& make) {
     Register({name, make, kMany, false, Spread::kZipf});
   };

@@ -34,8 +34,8 @@ struct Probe {
   Index::Spot spot;
 };
 
-// Where the time of a call comes from: the store's own clock, the user's, or
-// the caller. Each is read at once, or again.
+// What the time of a call is read from: the store's own clock, the user's, or
+// what the caller gave.
 struct OwnTime {
   static constexpr bool kSteady = true;
   ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t operator()() const {
@@ -74,19 +74,19 @@ class Quick {
     return {hash, &stripe, stripe.Glimpse(hash)};
   }
   // Decides by a state that is there and can be used as it is. False, and
-  // nothing is done: it is not. `t` may be of before the lock: a state that
-  // lies too far ahead of it can't be used. Time: where `t` comes from. `find`:
-  // gives the entry, or none.
-  template <class Time, class Find>
+  // nothing is done: it is not. `t`, which `read` gave, may be of before the
+  // lock: a state that lies too far ahead of it can't be used. `find`: gives
+  // the entry, or none.
+  template <class Reader, class Find>
   ABSL_ATTRIBUTE_ALWAYS_INLINE bool Decide(const Probe& probe,
-                                           std::string_view key, Time time,
+                                           std::string_view key, Reader read,
                                            int64_t t, Outcome* outcome,
                                            Find find) const {
     Stripe& stripe = *probe.stripe;
     const SpinLockHolder lock(&stripe.mutex);
     const Table::Entry entry = find(stripe.table);
     if (__builtin_expect(!entry, 0)) {
-      return DecideNew(probe, key, time, outcome);
+      return DecideNew(probe, key, read, outcome);
     }
     if (__builtin_expect(
             !internal::CheckInPlace<E, QuickSteps<E>>(
@@ -96,15 +96,15 @@ class Quick {
             0)) {
       return false;
     }
-    if (cost_ > 0) record_.keeper->Tick(stripe, t, Time::kSteady, false);
+    if (cost_ > 0) record_.keeper->Tick(stripe, t, Reader::kSteady, false);
     return true;
   }
-  template <class Time>
+  template <class Reader>
   ABSL_ATTRIBUTE_ALWAYS_INLINE bool Decide(const Probe& probe,
-                                           std::string_view key, Time time,
+                                           std::string_view key, Reader read,
                                            int64_t t, Outcome* outcome) const {
     return Decide(
-        probe, key, time, t,
+        probe, key, read, t,
         outcome, [&](const Table& table) __attribute__((always_inline)) {
           return Find(probe, table, key);
         });
@@ -118,21 +118,22 @@ class Quick {
   }
 
  private:
-  // The same for a key that has no state, if it passes and there is room.
-  template <class Time>
+  // The same for a key that has no state, if it passes and there is room. What
+  // it takes the call in full would take, with the same result.
+  template <class Reader>
   ABSL_ATTRIBUTE_NOINLINE bool DecideNew(
-      const Probe& probe, std::string_view key, Time time,
+      const Probe& probe, std::string_view key, Reader read,
       Outcome* outcome) const ABSL_NO_THREAD_SAFETY_ANALYSIS {
     Keeper& keeper = *record_.keeper;
     Table& table = probe.stripe->table;
-    // Some entries are there, but can't be used as they are; some keys go by
-    // what those without an entry share.
+    // There may be an entry that can't be used as it is, and keys without one
+    // may go by what they share.
     if (cost_ == 0 || record_.shared != nullptr || keeper.out_of_bytes() ||
         table.Find(probe.hash, record_, key)) {
       return false;
     }
     // A reading of before the lock could be of long before.
-    const int64_t t = time();
+    const int64_t t = read();
     const auto& p = *static_cast<const typename E::Params*>(record_.params);
     char state[kStateBytes];
     const typename E::State fresh = E::Fresh(p, t);
@@ -146,7 +147,7 @@ class Quick {
     if (!keeper.context().records.Hold(record_)) return false;
     auto let_go = absl::MakeCleanup([&] { record_.uses.Drop(); });
     if (!table.HasRoom(record_, key) ||
-        !keeper.ReserveNear(probe.stripe, t, Time::kSteady)) {
+        !keeper.ReserveNear(probe.stripe, t, Reader::kSteady)) {
       return false;
     }
     auto release = absl::MakeCleanup([&] { keeper.Release(1); });
@@ -154,7 +155,7 @@ class Quick {
     std::move(release).Cancel();
     std::move(let_go).Cancel();
     std::memcpy(entry.state(sizeof(state)), state, sizeof(state));
-    keeper.Tick(*probe.stripe, t, Time::kSteady, true);
+    keeper.Tick(*probe.stripe, t, Reader::kSteady, true);
     return true;
   }
 
@@ -169,18 +170,18 @@ class Quick {
 
 // What is waited for anyway is waited for at once: the line of the index is on
 // its way, and the clock is read, while the last call ends, of which the lock
-// would wait for the end. kOwnClock: the store's; else the user's.
-template <class E, class Time>
+// would wait for the end.
+template <class E, class Reader>
 __attribute__((flatten)) absl::StatusOr<Decision> QuickCheck(
     const SingleRule& single, std::string_view key, int64_t cost) {
   const auto& record = static_cast<const LimitRecord&>(*single.rule);
   const Quick<E> quick(record, cost);
   if (__builtin_expect(quick.Takes(key), 1)) {
     const Probe probe = quick.ProbeFor(key);
-    const Time time{record.time};
-    const int64_t t = time();
+    const Reader read{record.time};
+    const int64_t t = read();
     Outcome outcome;
-    if (__builtin_expect(quick.Decide(probe, key, time, t, &outcome), 1)) {
+    if (__builtin_expect(quick.Decide(probe, key, read, t, &outcome), 1)) {
       return absl::StatusOr<Decision>(absl::in_place,
                                       SingleDecision(single, outcome));
     }
@@ -208,7 +209,7 @@ __attribute__((flatten)) absl::StatusOr<Decision> QuickCheckAt(
 
 // In steps, each for many keys, so that they wait for memory together: first
 // the lines of the index, then the entries. One reading for all of them.
-template <class E, class Time>
+template <class E, class Reader>
 __attribute__((flatten)) void QuickCheckMany(
     const SingleRule& single, absl::Span<const std::string_view> keys,
     int64_t cost, std::vector<absl::StatusOr<Decision>>* decisions) {
@@ -233,8 +234,8 @@ __attribute__((flatten)) void QuickCheckMany(
       guesses[i] = {stripe.table.Guess(probes[i].spot, probes[i].hash),
                     stripe.table.removals()};
     }
-    const Time time{record.time};
-    const int64_t t = time();
+    const Reader read{record.time};
+    const int64_t t = read();
     for (size_t i = 0; i < batch.size(); ++i) {
       const std::string_view key = batch[i];
       const auto find = [&](const Table& table) __attribute__((always_inline)) {
@@ -247,7 +248,7 @@ __attribute__((flatten)) void QuickCheckMany(
       Outcome outcome;
       if (__builtin_expect(
               quick.Takes(key) &&
-                  quick.Decide(probes[i], key, time, t, &outcome, find),
+                  quick.Decide(probes[i], key, read, t, &outcome, find),
               1)) {
         decisions->emplace_back(absl::in_place,
                                 SingleDecision(single, outcome));
@@ -258,9 +259,9 @@ __attribute__((flatten)) void QuickCheckMany(
   }
 }
 
-template <class E, class Time>
+template <class E, class Reader>
 inline constexpr QuickChecks kQuickChecks = {
-    &QuickCheck<E, Time>, &QuickCheckAt<E>, &QuickCheckMany<E, Time>};
+    &QuickCheck<E, Reader>, &QuickCheckAt<E>, &QuickCheckMany<E, Reader>};
 
 }  // namespace weir
 
