@@ -272,6 +272,32 @@ TEST_F(ThrowTest, AHandleWithoutMemoryLeavesNothingBehind) {
   }
 }
 
+TEST_F(ThrowTest, ANewKeyWithoutMemoryLeavesNothingBehind) {
+  MemoryStoreOptions options;
+  options.clock = clock_;
+  options.stripes = 1;
+  const auto store = *MemoryStore::Create(options);
+  // The table has room for none of these sizes.
+  for (size_t size = 1; size < 100; size += 8) {
+    const std::string key(size, 'k');
+    const Limiter limiter = *Limiter::Create(
+        store, std::vector<Rule>{{"of " + key, Limit::Gcra(10, hours(1))}});
+    int failures = 0;
+    FailEverywhere([&] { limiter.Check(key).IgnoreError(); },
+                   [&] {
+                     if (store->counters().keys == 1) return;
+                     ASSERT_EQ(store->counters().keys, 0);
+                     ASSERT_EQ(store->counters().bytes, 0);
+                     ++failures;
+                   });
+    ASSERT_GT(failures, 1);
+    ASSERT_EQ(limiter.Peek(key)->remaining, 9);
+    ASSERT_EQ(limiter.Reset(key)->remaining, 10);
+  }
+  // What an entry holds of its limit is not held for ever.
+  EXPECT_LE(store->counters().limits, 8);
+}
+
 TEST_F(ThrowTest, AWaitWithoutMemoryLeavesTheRoom) {
   Limiter limiter = Make(Limit::FixedWindow(1, hours(1)));
   ASSERT_TRUE(limiter.Check("a")->allowed);

@@ -128,7 +128,7 @@ class Quick {
     Table& table = probe.stripe->table;
     // There may be an entry that can't be used as it is, and keys without one
     // may go by what they share.
-    if (cost_ == 0 || record_.shared != nullptr || keeper.out_of_bytes() ||
+    if (cost_ == 0 || record_.shared != nullptr ||
         table.Find(probe.hash, record_, key)) {
       return false;
     }
