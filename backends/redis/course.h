@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "backends/redis/batch.h"
@@ -46,6 +47,8 @@ class Course {
   // status(); if that is ok the reply is its result.
   bool Judge(const Attempt& attempt, Node* node, const ClientOptions& options,
              ClusterMap* map, Tally* tally);
+  // Over before it began.
+  void Refuse(absl::Status status) { status_ = std::move(status); }
   // Over because Choose found no node.
   void GiveUp();
   // Over because no time is left. `may_have_run` of the last attempt is kept.

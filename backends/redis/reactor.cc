@@ -41,6 +41,12 @@ void Empty(int fd) {
   }
 }
 
+// Whether this thread is telling a caller that a call was refused.
+bool& Refusing() {
+  static thread_local bool refusing = false;
+  return refusing;
+}
+
 }  // namespace
 
 Reactor::Reactor(const ClientOptions& options, ClusterMap* map, Tally* tally)
@@ -112,8 +118,16 @@ void Reactor::Submit(std::unique_ptr<AsyncCall> call) {
         MakeError(Reason::kOverloaded, "client", "max_in_flight is reached");
     tally_->Met(Reason::kOverloaded);
   }
-  if (!refused.ok()) {
+  // A callback that submits again at once would call itself for ever, so what
+  // it submits is refused in its turn.
+  const bool later = Reason::kOverloaded == ReasonOf(refused) &&
+                     (Driven() == this || Refusing());
+  if (later) {
+    call->course.Refuse(refused);
+  } else if (!refused.ok()) {
+    const bool before = std::exchange(Refusing(), true);
     call->done(refused);
+    Refusing() = before;
     return;
   }
   in_flight_.fetch_add(1, std::memory_order_relaxed);
@@ -205,6 +219,7 @@ Channel* Reactor::ChannelOf(Node* node) {
 }
 
 void Reactor::Launch(AsyncCall* call) {
+  if (!call->course.status().ok()) return Finish(call, nullptr);
   if (now_ >= call->deadline) {
     tally_->Met(Reason::kTimeout);
     call->course.RunOut(call->node);

@@ -47,6 +47,37 @@ class AsyncTest : public ::testing::Test {
   std::unique_ptr<RedisServer> server_;
 };
 
+// Asks again whenever it is refused, so many times.
+void Insist(Client* client, std::atomic<int>* tries, Waiting* waiting) {
+  client->RunAsync({Echo(), {"k"}, {"a"}}, In(seconds(20)),
+                   [=](const absl::StatusOr<Reply>& reply) {
+                     const bool refused =
+                         ReasonOf(reply.status()) == Reason::kOverloaded;
+                     if (refused && --*tries > 0) {
+                       return Insist(client, tries, waiting);
+                     }
+                     waiting->Done();
+                   });
+}
+
+// By a thread of the caller's and by the client's own.
+TEST_F(AsyncTest, ARefusedCallMayBeMadeAgainByItsCallback) {
+  const auto client =
+      MakeClient(server_->url() + "?io_threads=1",
+                 [](ClientOptions* options) { options->max_in_flight = 1; });
+  Waiting first(1);
+  Waiting second(1);
+  std::atomic<int> tries{500'000};
+  server_->Pause();
+  client->RunAsync({Echo(), {"k"}, {"a"}}, In(seconds(20)),
+                   [&](const absl::StatusOr<Reply>&) { first.Done(); });
+  Insist(client.get(), &tries, &second);
+  EXPECT_TRUE(second.Wait());
+  EXPECT_EQ(tries, 0);
+  server_->Resume();
+  EXPECT_TRUE(first.Wait());
+}
+
 TEST_F(AsyncTest, TenThousandInFlightOnOneThread) {
   auto client = WithThread();
   constexpr int kCalls = 10'000;
