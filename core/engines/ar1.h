@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "absl/base/attributes.h"
 #include "core/duration_text.h"
 #include "core/math.h"
 #include "core/text.h"
@@ -117,14 +118,23 @@ struct Ar1 {
     return r;
   }
 
+  // How many calls of cost 1 pass one after another: each sum is rounded, and
+  // the next one goes on from there.
   static int64_t Remaining(const Params& p, const State& s, int64_t t) {
     const double value = Fade(p, s, t).value;
     if (!(value + 1 <= p.limit)) return 0;
-    // The difference is rounded; what passes is what the sum says.
-    double n = std::floor(p.limit - value);
-    if (value + (n + 1) <= p.limit) n += 1;
-    if (value + n > p.limit) n -= 1;
-    return static_cast<int64_t>(n);
+    // Sums of whole numbers are exact.
+    if (value == std::floor(value)) {
+      return static_cast<int64_t>(std::floor(p.limit) - value);
+    }
+    // All that rounding adds up to is less than the limit's last two bits.
+    const double left = p.limit - value;
+    const double whole = std::floor(left);
+    const double near = p.limit * 0x1p-50;
+    if (left - whole > near && left - whole < 1 - near) {
+      return static_cast<int64_t>(whole);
+    }
+    return OneByOne(p.limit, value);
   }
 
   static int64_t Wait(const Params& p, const State& s, int64_t t,
@@ -174,6 +184,22 @@ struct Ar1 {
  private:
   // A value below this can no longer change a sum with one call.
   static constexpr double kTrace = 1.0 / 9007199254740992.0;  // 2^-53
+
+  // From one power of two to the next only the first sum is rounded: after that
+  // the value has no bits to lose.
+  ABSL_ATTRIBUTE_NOINLINE static int64_t OneByOne(double limit, double value) {
+    int64_t n = 0;
+    while (value + 1 <= limit) {
+      value = value + 1;
+      int exponent;
+      std::frexp(value, &exponent);
+      const double top = std::min(std::ldexp(1.0, exponent), limit);
+      const double more = std::floor(top - value);
+      value = value + more;
+      n += 1 + static_cast<int64_t>(more);
+    }
+    return n;
+  }
 
   static int64_t Slot(const Params& p, int64_t t) {
     return static_cast<int64_t>(FloorDiv(t, p.resolution));

@@ -45,6 +45,27 @@ class Ar1 : public Model {
     return Value(t) + static_cast<double>(cost) <= limit_;
   }
 
+  // Each sum is rounded, so that calls of cost 1 don't always add up to one
+  // call: counted one by one, but for as many as add up without rounding.
+  int64_t Remaining(int64_t t) const override {
+    double value = Value(t);
+    int64_t passed = 0;
+    while (value + 1 <= limit_) {
+      const auto rounded = [&](int64_t n) {
+        const double sum = value + static_cast<double>(n);
+        const double added = sum - value;
+        const double lost =
+            (value - (sum - added)) + (static_cast<double>(n) - added);
+        return sum > limit_ || lost != 0;
+      };
+      const int64_t n =
+          rounded(1) ? 1 : FirstTrue(1, Capacity() + 1, rounded) - 1;
+      value += static_cast<double>(n);
+      passed += n;
+    }
+    return passed;
+  }
+
   bool Fresh(int64_t t) const override { return Value(t) == 0; }
 
   void Charge(int64_t t, int64_t cost) override {
