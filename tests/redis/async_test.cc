@@ -67,7 +67,8 @@ TEST_F(AsyncTest, ARefusedCallMayBeMadeAgainByItsCallback) {
                  [](ClientOptions* options) { options->max_in_flight = 1; });
   Waiting first(1);
   Waiting second(1);
-  std::atomic<int> tries{500'000};
+  std::atomic<int> tries{100'000};
+  ASSERT_TRUE(AskAsync(client.get(), Echo()).ok());  // it is connected
   server_->Pause();
   client->RunAsync({Echo(), {"k"}, {"a"}}, In(seconds(20)),
                    [&](const absl::StatusOr<Reply>&) { first.Done(); });
