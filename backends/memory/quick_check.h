@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -86,7 +87,12 @@ class Quick {
     const SpinLockHolder lock(&stripe.mutex);
     const Table::Entry entry = find(stripe.table);
     if (__builtin_expect(!entry, 0)) {
-      return DecideNew(probe, key, read, outcome);
+      // By value both ways, so that the usual way keeps all in registers.
+      const std::optional<Outcome> made =
+          DecideNew(record_, cost_, probe.hash, &stripe, key, read);
+      if (!made.has_value()) return false;
+      *outcome = *made;
+      return true;
     }
     if (__builtin_expect(
             !internal::CheckInPlace<E, QuickSteps<E>>(
@@ -121,42 +127,43 @@ class Quick {
   // The same for a key that has no state, if it passes and there is room. What
   // it takes the call in full would take, with the same result.
   template <class Reader>
-  ABSL_ATTRIBUTE_NOINLINE bool DecideNew(
-      const Probe& probe, std::string_view key, Reader read,
-      Outcome* outcome) const ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    Keeper& keeper = *record_.keeper;
-    Table& table = probe.stripe->table;
+  ABSL_ATTRIBUTE_NOINLINE static std::optional<Outcome> DecideNew(
+      const LimitRecord& record, int64_t cost, uint64_t hash, Stripe* stripe,
+      std::string_view key, Reader read) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    Keeper& keeper = *record.keeper;
+    Table& table = stripe->table;
     // There may be an entry that can't be used as it is, and keys without one
     // may go by what they share.
-    if (cost_ == 0 || record_.shared != nullptr ||
-        table.Find(probe.hash, record_, key)) {
-      return false;
+    if (cost == 0 || record.shared != nullptr ||
+        table.Find(hash, record, key)) {
+      return std::nullopt;
     }
     // A reading of before the lock could be of long before.
     const int64_t t = read();
-    const auto& p = *static_cast<const typename E::Params*>(record_.params);
+    const auto& p = *static_cast<const typename E::Params*>(record.params);
+    Outcome outcome;
     char state[kStateBytes];
     const typename E::State fresh = E::Fresh(p, t);
     std::memcpy(state, &fresh, sizeof(state));
-    if (!internal::CheckInPlace<E, QuickSteps<E>>(p, state, t, cost_, false,
-                                                  outcome) ||
-        !outcome->allowed) {
-      return false;
+    if (!internal::CheckInPlace<E, QuickSteps<E>>(p, state, t, cost, false,
+                                                  &outcome) ||
+        !outcome.allowed) {
+      return std::nullopt;
     }
     // What is taken here is the entry's, or goes back.
-    if (!keeper.context().records.Hold(record_)) return false;
-    auto let_go = absl::MakeCleanup([&] { record_.uses.Drop(); });
-    if (!table.HasRoom(record_, key) ||
-        !keeper.ReserveNear(probe.stripe, t, Reader::kSteady)) {
-      return false;
+    if (!keeper.context().records.Hold(record)) return std::nullopt;
+    auto let_go = absl::MakeCleanup([&] { record.uses.Drop(); });
+    if (!table.HasRoom(record, key) ||
+        !keeper.ReserveNear(stripe, t, Reader::kSteady)) {
+      return std::nullopt;
     }
     auto release = absl::MakeCleanup([&] { keeper.Release(1); });
-    const Table::Entry entry = table.Insert(probe.hash, record_, key);
+    const Table::Entry entry = table.Insert(hash, record, key);
     std::move(release).Cancel();
     std::move(let_go).Cancel();
     std::memcpy(entry.state(sizeof(state)), state, sizeof(state));
-    keeper.Tick(*probe.stripe, t, Reader::kSteady, true);
-    return true;
+    keeper.Tick(*stripe, t, Reader::kSteady, true);
+    return outcome;
   }
 
   static constexpr size_t kStateBytes = WordBytes<E>();
