@@ -430,6 +430,23 @@ TEST_F(MemoryStoreTest, AJumpOfTheClockOnAFullStoreRefillsNobody) {
   }
 }
 
+TEST_F(MemoryStoreTest, AFullStoreBelievesAClockOnceEnoughCallsAgree) {
+  constexpr int kMax = 8;
+  const auto store = Make(kMax, 1);
+  const Limiter limiter = With(store, Limit::Gcra(1, hours(1)));
+  for (int i = 0; i < kMax; ++i) ASSERT_TRUE(limiter.Check(Key(i)).ok());
+  int newcomers = 0;
+  const auto finds_room = [&] {
+    return limiter.Check("new" + Key(newcomers++)).ok();
+  };
+  for (int i = 0; i < 16; ++i) ASSERT_FALSE(finds_room());
+  clock_->Advance(hours(24 * 365));
+  for (int i = 0; i < 15; ++i) ASSERT_FALSE(finds_room()) << i;
+  bool believed = false;
+  for (int i = 0; i < 17 && !believed; ++i) believed = finds_room();
+  EXPECT_TRUE(believed);
+}
+
 TEST_F(MemoryStoreTest, AFloodOfKeysNeitherGrowsItNorRefillsADrainedKey) {
   constexpr int64_t kMax = 100'000;
   const auto store = Make(kMax, 64);

@@ -79,9 +79,8 @@ bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
          MakeRoom(own, held, now, steady, [this] { return TryReserve(); });
 }
 
-bool Keeper::SearchNear(Stripe* own, int64_t now, bool steady) {
-  const int64_t horizon = steady ? now : NotePressed(now);
-  Search(*own, true, kEntriesForRoom / 2, horizon);
+bool Keeper::SearchNear(Stripe* own, int64_t now) {
+  Search(*own, true, kEntriesForRoom / 2, now);
   return TryReserve();
 }
 

@@ -90,9 +90,9 @@ class Keeper {
   bool Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
                bool steady);
   // The same in the key's own stripe alone, which is locked: at most half as
-  // many are examined.
+  // many are examined, and none if `now` might be of a jump.
   bool ReserveNear(Stripe* own, int64_t now, bool steady) {
-    return TryReserve() || SearchNear(own, now, steady);
+    return TryReserve() || (steady && SearchNear(own, now));
   }
   // The same for a value that grows: bytes, but not a key.
   bool ReserveBytes(size_t own, absl::Span<const size_t> held, int64_t now,
@@ -130,7 +130,7 @@ class Keeper {
 
  private:
   bool TryReserve();
-  bool SearchNear(Stripe* own, int64_t now, bool steady);
+  bool SearchNear(Stripe* own, int64_t now);
   bool SearchForId(const LimitRecord& record, size_t own,
                    absl::Span<const size_t> held, int64_t now, bool steady);
   template <class Done>
