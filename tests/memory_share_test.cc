@@ -191,6 +191,23 @@ TEST_F(MemoryShareTest, AnotherLimitWaitsUntilTheStateIsOver) {
   EXPECT_TRUE(limiter.Check("a")->allowed);
 }
 
+TEST_F(MemoryShareTest, WhoLeavesForALimitOfAnotherFormKeepsWhatIsUsed) {
+  // The state of the first lies in one word, that of the second in two.
+  Limiter limiter = With(Limit::Gcra(10, hours(1)));
+  EXPECT_EQ(limiter.Check("a", 3)->remaining, 7);
+  ASSERT_TRUE(limiter.Update(Limit::Gcra(1009, hours(1))).ok());
+  MakeRoom();
+  EXPECT_EQ(limiter.Check("b")->remaining, 1005);
+  EXPECT_EQ(limiter.Peek("b")->remaining, 1005);
+  ASSERT_TRUE(limiter.Update(Limit::Gcra(10, hours(1))).ok());
+  EXPECT_EQ(limiter.Check("b")->remaining, 5);
+  ASSERT_TRUE(limiter.Reset("b").ok());
+  // A handle starts from the copy too.
+  ASSERT_TRUE(limiter.Update(Limit::Gcra(1009, hours(1))).ok());
+  const BoundKey handle = *limiter.Bind("c");
+  EXPECT_EQ(handle.Check()->remaining(), 1005);
+}
+
 TEST_F(MemoryShareTest, AnEngineFromOutsideSharesNothing) {
   LimiterOptions options;
   options.registry = &UserRegistry();

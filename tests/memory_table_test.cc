@@ -221,5 +221,31 @@ TEST_F(TableTest, StaysWholeWhenMemoryRunsOut) {
   }
 }
 
+TEST(DenseArray, KeepsWhatWasBooked) {
+  BlockPool pool;
+  for (uint32_t size = 0; size < 300; ++size) {
+    for (const uint32_t less : {0U, size / 2, size}) {
+      DenseArray array(&pool, 32);
+      while (array.size() < size) array.Append();
+      array.Book();
+      array.Book();
+      for (uint32_t i = 0; i < less; ++i) array.Pop();
+      for (uint32_t i = 0; i < less + 5; ++i) {
+        array.Reserve();
+        array.Append();
+      }
+      {
+        const FailingNew failing(0);
+        array.Append();
+        array.Append();
+      }
+      array.Unbook();
+      array.Unbook();
+      while (array.size() > 0) array.Pop();
+      ASSERT_LE(array.bytes(), size_t{32} * 16);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weir

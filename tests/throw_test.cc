@@ -95,6 +95,12 @@ void ThrowEverywhere(const Limiter& limiter,
 
 class ThrowTest : public ClockedStore {
  protected:
+  std::shared_ptr<MemoryStore> OneStripe() const {
+    MemoryStoreOptions options;
+    options.clock = clock_;
+    options.stripes = 1;
+    return *MemoryStore::Create(options);
+  }
   static LimiterOptions Throwing() {
     LimiterOptions options;
     options.registry = &ThrowingRegistry();
@@ -254,10 +260,7 @@ TEST_F(ThrowTest, AnUpdateWithoutMemoryLeavesTheRules) {
 }
 
 TEST_F(ThrowTest, AHandleWithoutMemoryLeavesNothingBehind) {
-  MemoryStoreOptions options;
-  options.clock = clock_;
-  options.stripes = 1;
-  const auto store = *MemoryStore::Create(options);
+  const auto store = OneStripe();
   const Limiter limiter = *Limiter::Create(store, Limit::Gcra(10, hours(1)));
   ASSERT_TRUE(limiter.Check("known", 3)->allowed);
   const MemoryStore::Counters before = store->counters();
@@ -273,10 +276,7 @@ TEST_F(ThrowTest, AHandleWithoutMemoryLeavesNothingBehind) {
 }
 
 TEST_F(ThrowTest, ANewKeyWithoutMemoryLeavesNothingBehind) {
-  MemoryStoreOptions options;
-  options.clock = clock_;
-  options.stripes = 1;
-  const auto store = *MemoryStore::Create(options);
+  const auto store = OneStripe();
   // The table has room for none of these sizes.
   for (size_t size = 1; size < 100; size += 8) {
     const std::string key(size, 'k');
@@ -296,6 +296,64 @@ TEST_F(ThrowTest, ANewKeyWithoutMemoryLeavesNothingBehind) {
   }
   // What an entry holds of its limit is not held for ever.
   EXPECT_LE(store->counters().limits, 8);
+}
+
+// The states of these two have different forms.
+Limit Packed() { return Limit::Gcra(10, hours(1)); }
+Limit Whole() { return Limit::Gcra(1009, hours(1)); }
+
+TEST_F(ThrowTest, AnotherFormWithoutMemoryLeavesTheState) {
+  const auto store = OneStripe();
+  Limiter limiter = *Limiter::Create(store, Packed());
+  ASSERT_TRUE(limiter.Check("known", 3)->allowed);
+  int64_t used = 3;
+  for (int i = 0; i < 4; ++i) {
+    const bool whole = i % 2 == 0;
+    const int64_t capacity = whole ? 1009 : 10;
+    ASSERT_TRUE(limiter.Update(whole ? Whole() : Packed()).ok());
+    int failures = 0;
+    FailEverywhere([&] { limiter.Check("known").IgnoreError(); },
+                   [&] {
+                     if (limiter.Peek("known")->remaining != capacity - used) {
+                       return;
+                     }
+                     ASSERT_EQ(store->counters().keys, 1);
+                     ++failures;
+                   });
+    // Both arrays are there from the third time on.
+    ASSERT_GE(failures, i < 1 ? 2 : 0);
+    ASSERT_EQ(limiter.Peek("known")->remaining, capacity - ++used);
+  }
+  ASSERT_EQ(limiter.Reset("known")->remaining, 10);
+  EXPECT_EQ(store->counters().bytes, 0);
+}
+
+TEST_F(ThrowTest, AHandleThatGoesWithoutMemoryLeavesItsState) {
+  const auto store = OneStripe();
+  Limiter limiter = *Limiter::Create(store, Packed());
+  std::optional<BoundKey> handle = *limiter.Bind("known");
+  ASSERT_TRUE(handle->Check(3)->allowed());
+  ASSERT_TRUE(limiter.Update(Whole()).ok());
+  ASSERT_EQ(handle->Check()->remaining(), 1005);
+  {
+    const FailingAllocation failing(1);
+    handle.reset();
+    ASSERT_TRUE(failing.failed());
+  }
+  ASSERT_EQ(limiter.Check("known")->remaining, 1004);
+  handle = *limiter.Bind("known");
+  ASSERT_EQ(handle->Check()->remaining(), 1003);
+  handle.reset();
+  ASSERT_EQ(limiter.Check("known")->remaining, 1002);
+  ASSERT_EQ(store->counters().keys, 1);
+  ASSERT_TRUE(limiter.Reset("known").ok());
+  EXPECT_EQ(store->counters().bytes, 0);
+  // One whose handle went that way, and none came after it.
+  handle = *limiter.Bind("left");
+  ASSERT_TRUE(limiter.Update(Packed()).ok());
+  ASSERT_TRUE(handle->Check()->allowed());
+  const FailingAllocation failing(1);
+  handle.reset();
 }
 
 TEST_F(ThrowTest, AWaitWithoutMemoryLeavesTheRoom) {

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "backends/memory/bound_cell.h"
 #include "backends/memory/state_steps.h"
+#include "backends/memory/time_source.h"
 #include "core/time_stamp_counter.h"
 #include "weir/engine.h"
 #include "weir/store.h"
@@ -138,7 +139,7 @@ class CellBinding final : public Binding {
                      BoundOutcome* outcome) override {
     const int64_t t = now != nullptr     ? ToMicros(*now)
                       : fast_ != nullptr ? fast_->Early()
-                                         : ToMicros(host_->clock().Now());
+                                         : TimeSource::ReadOf(host_->clock());
     for (Patience patience;; patience.Wait()) {
       switch (Once<OwnSteps<E>>(t, cost, outcome)) {
         case CellAnswer::kDecided:

@@ -60,19 +60,30 @@ class DenseArray {
   // A new last element, its bytes whatever they are. The array must be below
   // 2^28 elements. Throws as operator new does; then nothing has changed.
   char* Append() {
-    Reserve();
+    if (size_ == capacity_) AddPiece();
     return (*this)[size_++];
   }
-  // The next Append, unless a Pop comes before it, does not throw; this does.
+  // The next Append, unless a Pop comes before it, does not throw, and takes
+  // nothing that was booked; this does throw.
   void Reserve() {
-    if (size_ == capacity_) AddPiece();
+    while (capacity_ - size_ <= booked_) AddPiece();
+  }
+  // One Append, whatever comes before it, does not throw until this is undone.
+  // Throws as operator new does; then nothing is booked.
+  void Book() {
+    Reserve();
+    ++booked_;
+  }
+  void Unbook() {
+    --booked_;
+    DropSpare();
   }
 
   // Takes the last element away. A piece goes when the one before it is no
   // more than half full, so that coming and going costs nothing.
   void Pop() {
     --size_;
-    if (!held_ && HasSpare()) DropPiece();
+    if (MayDrop() && HasSpare()) DropPiece();
   }
 
   // Until it is released no Pop gives memory back, so that as many Appends as
@@ -80,7 +91,7 @@ class DenseArray {
   void Hold() { held_ = true; }
   void Release() {
     held_ = false;
-    while (!pieces_.empty() && HasSpare()) DropPiece();
+    DropSpare();
   }
 
  private:
@@ -114,6 +125,10 @@ class DenseArray {
     return CapacityOf(pieces_.size() - 1) - CapacityOf(pieces_.size() - 2);
   }
 
+  bool MayDrop() const { return !held_ && booked_ == 0; }
+  void DropSpare() {
+    while (MayDrop() && !pieces_.empty() && HasSpare()) DropPiece();
+  }
   // The last piece is not needed.
   bool HasSpare() const {
     const uint32_t last = capacity_ - PieceElements();
@@ -154,6 +169,7 @@ class DenseArray {
   uint32_t size_ = 0;
   uint32_t capacity_ = 0;
   bool held_ = false;
+  uint32_t booked_ = 0;
   size_t bytes_ = 0;
 };
 

@@ -73,7 +73,9 @@ class LimitRecord final : public StoreRule {
   SharedState* const shared;
   // Is that as strict as states of their own would be?
   const bool charges_shared;
-  const uint32_t state_bytes;  // in the entry; equal for equal state_ids
+  // In the entry. Records of one state_id may have different ones, if the
+  // engine has a packed form.
+  const uint32_t state_bytes;
   const CompiledLimit limit;
   // Keys that come and go change it, so it lies on another line than what every
   // call reads, which is above the limit.

@@ -1,6 +1,7 @@
 #include "weir/memory_store.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -31,17 +32,36 @@ struct OpsOf {
   RecordMap::Ops ops;
   QuickChecks quick;
   QuickChecks quick_by_users_clock;
+  // Null, or for which limits: those of the packed form, which are `packed`.
+  bool (*packs)(const void* params) = nullptr;
+  const OpsOf* packed = nullptr;
 };
 
 template <class E>
+constexpr OpsOf kPackedOpsOf = {&kEngine<E>,
+                                {&kPackedOps<E>, nullptr},
+                                kQuickChecks<PackedEngine<E>, OwnTime>,
+                                kQuickChecks<PackedEngine<E>, UsersTime>};
+
+template <class E>
+bool Packs(const void* params) {
+  return E::Packed::Fits(*static_cast<const typename E::Params*>(params));
+}
+
+template <class E>
 constexpr OpsOf MakeOps() {
-  if constexpr (kIsWordEngine<E>) {
-    return {&kEngine<E>,
-            {&kWordOps<E>, nullptr},
-            kQuickChecks<E, OwnTime>,
-            kQuickChecks<E, UsersTime>};
-  } else {
+  if constexpr (!kIsWordEngine<E>) {
     return {&kEngine<E>, {nullptr, &kEngineOps<E, MemoryTxn>}, {}, {}};
+  } else {
+    OpsOf ops = {&kEngine<E>,
+                 {&kWordOps<E>, nullptr},
+                 kQuickChecks<E, OwnTime>,
+                 kQuickChecks<E, UsersTime>};
+    if constexpr (kHasPacked<E>) {
+      ops.packs = &Packs<E>;
+      ops.packed = &kPackedOpsOf<E>;
+    }
+    return ops;
   }
 }
 
@@ -54,7 +74,11 @@ OpsOf FindOps(const CompiledLimit& limit) {
   for (const OpsOf& o : kOps) {
     if (o.engine == limit.engine) found = o;
   }
-  if (limit.denies_all) found.ops.general = &kEngineOps<DenyAll, MemoryTxn>;
+  if (limit.denies_all) {
+    found.ops.general = &kEngineOps<DenyAll, MemoryTxn>;
+  } else if (found.packs != nullptr && found.packs(limit.params.get())) {
+    found = *found.packed;
+  }
   return found;
 }
 
@@ -63,7 +87,7 @@ template <class F>
 auto WithTxn(OpenKey& key, F f) {
   const LimitRecord& r = *key.record();
   if (r.word != nullptr) {
-    WordTxn txn(&key, key.state(), r.state_bytes);
+    WordTxn txn(&key);
     return f(txn, *r.steps);
   }
   MemoryTxn txn(&key);
@@ -338,7 +362,7 @@ struct MemoryStore::Impl final : CellHost {
   // Counts a call that went by a shared state.
   void CountShared(Op op, const Step* steps, absl::Span<OpenKey* const> keys);
   // States that were written under other limits can be written under those of
-  // this call. False: there is no room for one more limit.
+  // this call. False: there is no room for one more limit, or for another form.
   static bool HoldLimits(absl::Span<OpenKey* const> keys);
   // max_bytes is reached. May this call go on?
   bool HasBytes(Op op, const MemoryCall& call, const Step* steps,
@@ -569,7 +593,7 @@ bool MemoryStore::Impl::HoldLimits(absl::Span<OpenKey* const> keys) {
     if (__builtin_expect(!key->carried_over(), 1)) continue;
     // The search for room may come by.
     for (OpenKey* k : keys) k->Keep();
-    if (!key->HoldOwn()) return false;
+    if (!key->HoldOwn() || !key->Book()) return false;
   }
   return true;
 }
@@ -764,7 +788,7 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
       record.uses.Add();
     }
   } else if (e.slot().bound()) {
-    auto* cell = LoadPointer<BoundCell>(e.state(record));
+    auto* cell = LoadPointer<BoundCell>(e.state(s.table.RecordOf(e.slot())));
     ++cell->handles;
     record.uses.AddHandle();
     return cell;
@@ -779,9 +803,9 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
     if (!room) return nullptr;
     const LimitRecord& written = s.table.RecordOf(e.slot());
     written.uses.Add();
-    fresh->Fill(&written, e.state(record), record.state_bytes);
+    fresh->Fill(&written, e.state(written), written.state_bytes);
   }
-  StorePointer(e.state(record), fresh.get());
+  StorePointer(e.state(s.table.RecordOf(e.slot())), fresh.get());
   e.slot().set_bound(true);
   keeper.context().CountBytes(sizeof(BoundCell));
   BoundCell* cell = fresh.release();
@@ -796,7 +820,8 @@ bool MemoryStore::Impl::FillFromShared(const LimitRecord& record, int64_t now,
   const SpinLockHolder lock(&shared_mutex);
   if (!from.InUse(now)) return false;
   from.written_under()->uses.Add();
-  cell->Fill(from.written_under(), from.state(), record.state_bytes);
+  cell->Fill(from.written_under(), from.state(),
+             from.written_under()->state_bytes);
   return true;
 }
 
@@ -840,17 +865,27 @@ void MemoryStore::Impl::Unbind(const LimitRecord& record, std::string_view key,
   const SpinLockHolder lock(&s.mutex);
   if (--cell->handles > 0) return;
   // No handle is left, and the stripe is locked: nobody else uses the cell.
-  const Table::Entry e = s.table.Find(hash, record, key);
+  Table::Entry e = s.table.Find(hash, record, key);
   if (!e) return;  // never: an entry with a cell does not leave
-  char state[BoundCell::kWords * 8];
+  char state[BoundCell::kBytes];
   const LimitRecord& written = *cell->record();
   if (cell->Load<sizeof(state)>(state)) {
-    // The cell's hold becomes the entry's.
     const LimitRecord& named = s.table.RecordOf(e.slot());
+    if (written.state_bytes != named.state_bytes) {
+      try {
+        s.table.Book(written, key.size());
+      } catch (const std::bad_alloc&) {
+        // The state stays in its cell until the next handle of this key goes.
+        return;
+      }
+      e = s.table.Refit(hash, e, named.state_bytes, written.state_bytes);
+      s.table.Unbook(written, key.size());
+    }
+    // The cell's hold becomes the entry's.
     e.slot().set_bound(false);
     e.slot().set_record_id(written.id);
     named.uses.Drop();
-    std::memcpy(e.state(record), state, record.state_bytes);
+    std::memcpy(e.state(written), state, written.state_bytes);
   } else {
     s.table.Remove(hash, e);
     keeper.Release(1);

@@ -43,8 +43,27 @@ char* OpenKey::Ensure() {
     removals_ = table().removals();
     reserved_ = false;
     inserted_ = true;
+  } else if (const LimitRecord& named = Named();
+             named.state_bytes != record_->state_bytes) {
+    ABSL_ASSERT(booked_ == record_ && holds_.Has(*record_));
+    entry_ =
+        table().Refit(hash_, entry_, named.state_bytes, record_->state_bytes);
+    removals_ = table().removals();
+    NameEntry();
   }
   return entry_.state(*record_);
+}
+
+bool OpenKey::Book() {
+  const LimitRecord* const written = written_under();
+  if (written == nullptr || written->state_bytes == record_->state_bytes ||
+      cell_ != nullptr || booked_ != nullptr) {
+    return true;
+  }
+  if (!table().HasRoom(*record_, key_)) return false;
+  table().Book(*record_, key_.size());
+  booked_ = record_;
+  return true;
 }
 
 void OpenKey::Drop() {
@@ -79,13 +98,17 @@ void OpenKey::LeaveShared() {
   if (from.InUse(now())) {
     std::unique_ptr<Value> value = from.CopyValue();
     const LimitRecord& written = *from.written_under();
+    if (written.state_bytes != record_->state_bytes) {
+      table().Book(*record_, key_.size());
+      booked_ = record_;
+    }
     entry_ = table().Insert(hash_, written, key_);
     written.uses.Add();
     removals_ = table().removals();
     reserved_ = false;
     inserted_ = true;
-    char* const state = entry_.state(*record_);
-    std::memcpy(state, from.state(), record_->state_bytes);
+    char* const state = entry_.state(written);
+    std::memcpy(state, from.state(), written.state_bytes);
     SharedState::OpenWindow(written, now(), state);
     if (value != nullptr) {
       CountBytes(value->Recount());
@@ -97,7 +120,7 @@ void OpenKey::LeaveShared() {
 
 // The entry of a bound key holds a pointer to its cell.
 void OpenKey::OpenCell() {
-  cell_ = LoadPointer<BoundCell>(entry_.state(*record_));
+  cell_ = LoadPointer<BoundCell>(entry_.state(Named()));
   version_ = cell_->Lock();
   written_ = cell_->record();
   absent_ = !cell_->Load<sizeof(copy_)>(copy_);
@@ -106,7 +129,7 @@ void OpenKey::OpenCell() {
 
 void OpenKey::CloseCell() {
   if (dirty_) {
-    cell_->Store(absent_ ? nullptr : copy_, record_->state_bytes);
+    cell_->Store(absent_ ? nullptr : copy_, written_->state_bytes);
     ChangeHold(cell_->record(), written_);
     cell_->set_record(written_);
   }

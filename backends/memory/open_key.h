@@ -40,6 +40,9 @@ class OpenKey {
   ~OpenKey() {
     if (__builtin_expect(cell_ != nullptr, 0)) CloseCell();
     if (kept_ && entry()) entry_.slot().set_held(false);
+    if (__builtin_expect(booked_ != nullptr, 0)) {
+      table().Unbook(*booked_, key_.size());
+    }
     if (reserved_) call_->keeper->Release(1);
   }
   OpenKey(const OpenKey&) = delete;
@@ -51,6 +54,11 @@ class OpenKey {
     entry_.slot().set_held(true);
     kept_ = true;
   }
+
+  // Sees to it that a state in another form than that of record() can be
+  // written in its form. False: there is no room for that. Throws as operator
+  // new does; then nothing has changed.
+  bool Book();
 
   // A key without an entry goes by what such keys of its rule share, if the
   // store has that policy; whose lock is held from here on.
@@ -98,7 +106,7 @@ class OpenKey {
   const LimitRecord* written_under() {
     if (state() == nullptr) return nullptr;
     if (shared_ != nullptr) return shared_->written_under();
-    return cell_ != nullptr ? written_ : &table().RecordOf(entry_.slot());
+    return cell_ != nullptr ? written_ : &Named();
   }
   // There was an entry when the call began, and its state was written under
   // another record than the one that is asked. That has to be held before
@@ -131,7 +139,7 @@ class OpenKey {
     if (__builtin_expect(cell_ != nullptr, 0)) return absent_ ? nullptr : copy_;
     if (__builtin_expect(shared_ != nullptr, 0)) return shared_->state();
     if (!entry()) return nullptr;
-    return entry_.state(*record_);
+    return entry_.state(Named());
   }
 
   // A state to write to, all zero if it is new. Null: there is no room.
@@ -170,6 +178,11 @@ class OpenKey {
     return entry_;
   }
 
+  // The record that the entry names; there is an entry.
+  const LimitRecord& Named() {
+    const Slot slot = entry_.slot();
+    return slot.record_id() == record_->id ? *record_ : table().RecordOf(slot);
+  }
   // The entry names that record from here on. The call holds it.
   void NameEntry();
   // What was written under one record is under another one from here on, which
@@ -191,6 +204,7 @@ class OpenKey {
   bool inserted_ = false;
   bool writes_shared_ = false;
   bool carried_over_ = false;
+  const LimitRecord* booked_ = nullptr;  // null: nothing is
   const char* fault_ = nullptr;
   // What a state is let go of stays held to the end of the call: the engine is
   // still given the limit that the state was written under.
@@ -206,12 +220,28 @@ class OpenKey {
   alignas(8) char copy_[BoundCell::kWords * 8];
 };
 
-inline void WordTxn::Insert() { state_ = key_->Ensure(); }
-inline void WordTxn::Written() { key_->Written(); }
-inline void WordTxn::DEL() {
-  key_->Drop();
-  state_ = nullptr;
+inline std::optional<std::string_view> WordTxn::GET() {
+  const char* const state = key_->state();
+  if (state == nullptr) return std::nullopt;
+  const LimitRecord& written = *key_->written_under();
+  if (written.word->unpack == nullptr) {
+    return std::string_view(state, written.state_bytes);
+  }
+  written.word->unpack(written.params, state, unpacked_);
+  return std::string_view(unpacked_, written.word->whole_bytes);
 }
+inline void WordTxn::SET(std::string_view value, int64_t /*px*/) {
+  char* const state = key_->Ensure();
+  if (state == nullptr) return;
+  const LimitRecord& record = *key_->record();
+  if (record.word->pack == nullptr) {
+    std::memcpy(state, value.data(), value.size());
+  } else {
+    record.word->pack(record.params, value.data(), state);
+  }
+  key_->Written();
+}
+inline void WordTxn::DEL() { key_->Drop(); }
 
 }  // namespace weir
 

@@ -64,7 +64,7 @@ class Quick {
 
   // A key and a cost that are sound, the key short enough to lie in its entry.
   ABSL_ATTRIBUTE_ALWAYS_INLINE bool Takes(std::string_view key) const {
-    return BytesFor(key) <= Slot::kMost &&
+    return !Slot::LiesApart(key.size(), kStateBytes) &&
            static_cast<uint64_t>(cost_) <= static_cast<uint64_t>(kMaxExact);
   }
   // Asks for the line of the index.

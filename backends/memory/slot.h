@@ -9,6 +9,7 @@
 #ifndef WEIR_BACKENDS_MEMORY_SLOT_H_
 #define WEIR_BACKENDS_MEMORY_SLOT_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -94,14 +95,15 @@ class Slot {
     if (LiesApart(key_size, state_bytes)) return 16 + state_bytes;
     return BytesInPlace(key_size, state_bytes);
   }
-  // If the key is in it; more than kMost: it is not.
+  // If the key lies in it.
   static size_t BytesInPlace(size_t key_size, size_t state_bytes) {
     return (kHeader + key_size + 7) / 8 * 8 + state_bytes;
   }
 
-  // Does a key of this size lie apart?
+  // Does a key of this size lie apart? Alike for all the forms of a state, so
+  // that a key stays where it is when its state's form changes.
   static bool LiesApart(size_t key_size, size_t state_bytes) {
-    return BytesInPlace(key_size, state_bytes) > kMost;
+    return BytesInPlace(key_size, std::max(state_bytes, kAlike)) > kMost;
   }
 
   // `apart`: the key, if it lies apart; the entry's own from here on.
@@ -174,6 +176,7 @@ class Slot {
   static constexpr uint32_t kFlags = kBound | kHeld;
   static constexpr uint32_t kLengthShift = 24;
   static constexpr uint32_t kApart = 255;
+  static constexpr size_t kAlike = 16;  // a state that may be packed, and less
   static_assert((RecordId::kNone &
                  (kIdMask | kFlags | kApart << kLengthShift)) == 0,
                 "no header is like that of a record without an id");

@@ -2,10 +2,10 @@
 // have in common is worked out once.
 //
 // An engine may have steps that are quicker, for states that are near: E::Near,
-// made of (params, state, time), with Admits, Charge, state, Remaining and
-// Wait, and E::IsNear, which tells for which states they hold; what an admitted
-// call makes of such a state is near too, and no such state was left behind by
-// a clock that jumped. An engine without them has its own.
+// made of (params, state, time), with Admits, Charge, state, Remaining, Wait
+// and ResetAfter, and E::IsNear, which tells for which states they hold; what
+// an admitted call makes of such a state is near too, and no such state was
+// left behind by a clock that jumped. An engine without them has its own.
 #ifndef WEIR_BACKENDS_MEMORY_STATE_STEPS_H_
 #define WEIR_BACKENDS_MEMORY_STATE_STEPS_H_
 
@@ -34,6 +34,7 @@ class OwnSteps {
   const State& state() const { return s_; }
   int64_t Remaining() const { return E::Remaining(p_, s_, t_); }
   int64_t Wait(int64_t cost) const { return E::Wait(p_, s_, t_, cost); }
+  int64_t ResetAfter() const { return internal::ResetAfter<E>(p_, s_, t_); }
 
  private:
   const Params& p_;

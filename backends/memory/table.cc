@@ -11,7 +11,10 @@ Table::~Table() {
     for (uint32_t i = 0; i < array->size(); ++i) {
       Slot slot((*array)[i]);
       const LimitRecord& record = RecordOf(slot);
-      if (record.word == nullptr) {
+      if (slot.bound()) {
+        delete LoadPointer<BoundCell>(
+            slot.at(array->stride() - record.state_bytes));
+      } else if (record.word == nullptr) {
         delete ValueOf(slot.at(array->stride() - record.state_bytes));
       }
       slot.FreeKey();
@@ -34,24 +37,21 @@ Table::Entry Table::Insert(uint64_t hash, const LimitRecord& record,
                            std::string_view key) {
   const size_t bytes = Slot::BytesFor(key.size(), record.state_bytes);
   const auto size = static_cast<uint32_t>(bytes / 8 - 1);
-  std::unique_ptr<DenseArray>& array = arrays_[size];
-  if (array == nullptr) {
-    array = std::make_unique<DenseArray>(&context_->pool, bytes);
-  }
+  DenseArray& array = ArrayOf(bytes);
   std::unique_ptr<char[]> apart;
   if (Slot::LiesApart(key.size(), record.state_bytes)) {
     apart = LongKey::Make(hash, key);
   }
-  array->Reserve();
+  array.Reserve();
   // The index comes last to need memory and first to know the entry, whose
   // place is set. It asks for hashes of entries that it holds, not of this one.
-  const uint32_t ref = size << kIndexBits | array->size();
+  const uint32_t ref = size << kIndexBits | array.size();
   index_.Insert(
       hash, ref, [this](uint32_t held) { return HashOf(Slot(At(held))); },
       [this](uint32_t held) __attribute__((always_inline)) {
         PrefetchEntry(At(held), BytesOf(held));
       });
-  const Entry entry = {array->Append(), ref};
+  const Entry entry = {array.Append(), ref};
   used_ |= 1U << size;
   entry.slot().Make(record, key, bytes, std::move(apart));
   context_->CountBytes(CountOf(entry.slot(), bytes));
@@ -70,18 +70,36 @@ void Table::Remove(uint64_t hash, Entry entry) {
   }
   context_->CountBytes(-counted);
   entry.slot().FreeKey();
+  Vacate(entry);
+  // Last: without a hold the record may be gone at once.
+  record.uses.Drop();
+}
+
+Table::Entry Table::Refit(uint64_t hash, Entry entry, size_t from, size_t to) {
+  const size_t key_bytes = entry.bytes() - from;
+  const auto size = static_cast<uint32_t>((key_bytes + to) / 8 - 1);
+  DenseArray& array = *arrays_[size];
+  const uint32_t ref = size << kIndexBits | array.size();
+  const Entry fitting = {array.Append(), ref};
+  used_ |= 1U << size;
+  std::memcpy(fitting.p, entry.p, key_bytes);
+  index_.Replace(hash, entry.ref, ref);
+  context_->CountBytes(static_cast<int64_t>(to) - static_cast<int64_t>(from));
+  Vacate(entry);
+  return fitting;
+}
+
+void Table::Vacate(Entry entry) {
   DenseArray& array = *arrays_[entry.ref >> kIndexBits];
   const uint32_t last =
       (entry.ref >> kIndexBits) << kIndexBits | (array.size() - 1);
   if (entry.ref != last) {
-    index_.Replace(hash_of(last), last, entry.ref);
+    index_.Replace(HashOf(Slot(At(last))), last, entry.ref);
     std::memcpy(entry.p, At(last), array.stride());
   }
   array.Pop();
   if (array.size() == 0) used_ &= ~(1U << (entry.ref >> kIndexBits));
   ++removals_;
-  // Last: without a hold the record may be gone at once.
-  record.uses.Drop();
 }
 
 Table::Entry Table::Next() {

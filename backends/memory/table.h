@@ -116,10 +116,10 @@ class Table {
   ABSL_ATTRIBUTE_ALWAYS_INLINE Entry FindPlain(uint64_t hash,
                                                const LimitRecord& record,
                                                std::string_view key) const {
-    const size_t bytes = Slot::BytesInPlace(key.size(), record.state_bytes);
-    if (__builtin_expect(bytes > Slot::kMost, 0)) {
+    if (__builtin_expect(Slot::LiesApart(key.size(), record.state_bytes), 0)) {
       return FindPlainApart(hash, record, key);
     }
+    const size_t bytes = Slot::BytesInPlace(key.size(), record.state_bytes);
     return FindPlainAt(index_.Glimpse(hash), hash, record, bytes, key);
   }
   // The same, from a spot that was glimpsed, for a key that lies in its entry
@@ -177,6 +177,18 @@ class Table {
   // for all together. The caller's hold of the record becomes the entry's.
   // Throws as operator new does; then the table holds what it held.
   Entry Insert(uint64_t hash, const LimitRecord& record, std::string_view key);
+  // Sees to it that Refit for this record and a key of this size does not
+  // throw, once, until Unbook; HasRoom was true. Throws as operator new does;
+  // then nothing is booked.
+  void Book(const LimitRecord& record, size_t key_size) {
+    ArrayOf(Slot::BytesFor(key_size, record.state_bytes)).Book();
+  }
+  void Unbook(const LimitRecord& record, size_t key_size) {
+    ArrayOf(Slot::BytesFor(key_size, record.state_bytes)).Unbook();
+  }
+  // The same key in an entry for states of `to` bytes instead of `from`, which
+  // was booked: a removal, and the state is whatever it is.
+  Entry Refit(uint64_t hash, Entry entry, size_t from, size_t to);
   // Frees its value too, and lets go of its record.
   void Remove(uint64_t hash, Entry entry);
   void Remove(Entry entry) { Remove(HashOf(entry.slot()), entry); }
@@ -261,6 +273,17 @@ class Table {
   // Written under another record of the same state, or with a long key.
   bool MatchesOther(Slot slot, const LimitRecord& record,
                     std::string_view key) const;
+
+  DenseArray& ArrayOf(size_t bytes) {
+    std::unique_ptr<DenseArray>& array = arrays_[bytes / 8 - 1];
+    if (array == nullptr) {
+      array = std::make_unique<DenseArray>(&context_->pool, bytes);
+    }
+    return *array;
+  }
+  // The array's last entry takes the place of this one, which nothing refers
+  // to.
+  void Vacate(Entry entry);
 
   uint64_t HashOf(Slot slot) const {
     const std::optional<uint64_t> kept = slot.kept_hash();

@@ -2,6 +2,7 @@
 #ifndef WEIR_BACKENDS_MEMORY_TIME_SOURCE_H_
 #define WEIR_BACKENDS_MEMORY_TIME_SOURCE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -20,12 +21,17 @@ class TimeSource {
       : clock_(std::move(clock)),
         fast_(clock_ == nullptr ? &own_.fast() : nullptr) {}
 
+  // A reading of a clock of which nothing is known.
+  static int64_t ReadOf(const Clock& clock) {
+    return std::clamp(ToMicros(clock.Now()), -kMaxExact, kMaxExact);
+  }
+
   const Clock& clock() const { return clock_ == nullptr ? own_ : *clock_; }
   // Null: the clock is the user's.
   const FastClock* fast() const { return fast_; }
   // May be a little early: see FastClock.
   ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t Read() const {
-    return fast_ != nullptr ? fast_->Early() : ToMicros(clock_->Now());
+    return fast_ != nullptr ? fast_->Early() : ReadOf(*clock_);
   }
   // Of the store's own clock; what takes a detour is not inline.
   ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t ReadOwn() const {

@@ -1,6 +1,6 @@
 // Engines whose state is one small struct, as the memory store runs them: the
-// state lies in the entry, its expiry follows from the state itself, and a step
-// costs no command of the general transaction.
+// state lies in the entry, as it is or packed, its expiry follows from the
+// state itself, and a step costs no command of the general transaction.
 #ifndef WEIR_BACKENDS_MEMORY_WORD_ENGINE_H_
 #define WEIR_BACKENDS_MEMORY_WORD_ENGINE_H_
 
@@ -12,7 +12,9 @@
 #include <type_traits>
 
 #include "absl/base/attributes.h"
+#include "backends/memory/bound_cell.h"
 #include "backends/memory/bound_check.h"
+#include "backends/memory/packed_engine.h"
 #include "backends/memory/state_steps.h"
 #include "weir/engine.h"
 #include "weir/store.h"
@@ -21,35 +23,21 @@ namespace weir {
 
 class OpenKey;
 
-// What a WordView needs of a transaction: GET, SET and DEL of one small value.
+// What a WordView needs of a transaction: GET, SET and DEL of one small value,
+// which is the state as the engine knows it, whatever form it lies in.
 class WordTxn {
  public:
-  // `state` is null if there is none. `key` opens the way to an entry.
-  WordTxn(OpenKey* key, char* state, size_t bytes)
-      : key_(key), state_(state), bytes_(bytes) {}
+  explicit WordTxn(OpenKey* key) : key_(key) {}
 
-  std::optional<std::string_view> GET() const {
-    if (state_ == nullptr) return std::nullopt;
-    return std::string_view(state_, bytes_);
-  }
+  // Valid until the next GET.
+  std::optional<std::string_view> GET();
   // The expiry is that of the state: see WordOps::over.
-  void SET(std::string_view value, int64_t /*px*/) {
-    if (__builtin_expect(state_ == nullptr, 0)) {
-      Insert();
-      if (state_ == nullptr) return;
-    }
-    std::memcpy(state_, value.data(), value.size());
-    Written();
-  }
+  void SET(std::string_view value, int64_t px);
   void DEL();
 
  private:
-  void Insert();
-  void Written();
-
   OpenKey* const key_;
-  char* state_;
-  const size_t bytes_;
+  char unpacked_[BoundCell::kBytes];
 };
 
 // A check of one rule on a state that is there, in place. False, and nothing is
@@ -58,7 +46,7 @@ class WordTxn {
 using HotCheck = bool (*)(const void* params, char* state, int64_t t,
                           int64_t cost, bool count_denied, Outcome* out);
 
-// The steps of such an engine.
+// The steps of such an engine, for states in one form.
 struct WordOps {
   size_t state_bytes;
   EngineOps<WordTxn> steps;
@@ -70,6 +58,11 @@ struct WordOps {
   void (*share)(const void* params, char* state, int64_t t) = nullptr;
   // Is it as strict as one of each key's own? Null: yes.
   bool (*can_share)(const void* params) = nullptr;
+  // Between a packed form and the engine's own, which takes `whole_bytes`.
+  // Null: this is the engine's own.
+  void (*pack)(const void* params, const char* whole, char* state) = nullptr;
+  void (*unpack)(const void* params, const char* state, char* whole) = nullptr;
+  size_t whole_bytes = 0;
 };
 
 namespace internal {
@@ -98,11 +91,11 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool CheckInPlace(
   if (CheckAction(allowed, count_denied, cost) == Action::kCharge) {
     steps.Charge(cost);
     s = steps.state();
-    out->numbers.reset_after = ResetAfter<E>(p, s, t);
+    out->numbers.reset_after = steps.ResetAfter();
     if (__builtin_expect(out->numbers.reset_after == 0, 0)) return false;
     StoreWords(bytes, &s, sizeof(s));
   } else {
-    out->numbers.reset_after = ResetAfter<E>(p, s, t);
+    out->numbers.reset_after = steps.ResetAfter();
   }
   out->allowed = allowed;
   out->numbers.remaining = steps.Remaining();
@@ -147,6 +140,34 @@ struct SharingAtAll<E, std::void_t<decltype(&E::CanShare)>> {
   static constexpr decltype(WordOps::can_share) kCanShare = &CanShare;
 };
 
+// What a state that keys share needs is known of the engine's own form.
+template <class E>
+constexpr decltype(WordOps::share) NotShared() {
+  static_assert(Sharing<E>::kShare == nullptr &&
+                SharingAtAll<E>::kCanShare == nullptr);
+  return nullptr;
+}
+
+template <class E>
+struct Packing {
+  using Form = typename E::Packed;
+  static const typename E::Params& Params(const void* params) {
+    return *static_cast<const typename E::Params*>(params);
+  }
+  static void Pack(const void* params, const char* whole, char* state) {
+    typename E::State s;
+    std::memcpy(&s, whole, sizeof(s));
+    const typename Form::State packed = Form::Pack(Params(params), s);
+    std::memcpy(state, &packed, sizeof(packed));
+  }
+  static void Unpack(const void* params, const char* state, char* whole) {
+    typename Form::State packed;
+    std::memcpy(&packed, state, sizeof(packed));
+    const typename E::State s = Form::Unpack(Params(params), packed);
+    std::memcpy(whole, &s, sizeof(s));
+  }
+};
+
 template <class V>
 struct IsWordView : std::false_type {};
 template <class E, class T>
@@ -174,6 +195,19 @@ inline constexpr WordOps kWordOps = {WordBytes<E>(),
                                      &MakeCellBinding<E>,
                                      internal::Sharing<E>::kShare,
                                      internal::SharingAtAll<E>::kCanShare};
+
+// The same for the packed form of an engine that has one.
+template <class E>
+inline constexpr WordOps kPackedOps = {WordBytes<PackedEngine<E>>(),
+                                       kEngineOps<E, WordTxn>,
+                                       &internal::WordOver<PackedEngine<E>>,
+                                       &internal::Hot<PackedEngine<E>>,
+                                       &MakeCellBinding<PackedEngine<E>>,
+                                       internal::NotShared<E>(),
+                                       nullptr,
+                                       &internal::Packing<E>::Pack,
+                                       &internal::Packing<E>::Unpack,
+                                       WordBytes<E>()};
 
 }  // namespace weir
 

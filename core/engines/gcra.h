@@ -2,7 +2,9 @@
 //
 // Promises: in any span s, never more than burst + limit * s / window, to the
 //   unit, at every rate and after any idle time; refused calls cost nothing.
-// Cost: 16 bytes a key and constant time in memory; in Redis one string.
+// Cost: 8 bytes a key and constant time in memory, 16 where a call's share of
+//   the window is a fraction of a microsecond finer than 1 / 255; in Redis one
+//   string.
 // Source: the generic cell rate algorithm, ITU-T I.371, as a virtual scheduler:
 //   the state is the arrival time, the instant at which a bucket that drips
 //   one call each window / limit would be empty.
@@ -29,7 +31,7 @@ struct Gcra {
   static constexpr EngineDoc kDoc = {
       "At most `limit` a `window` on average, evenly, and `burst` at once.",
       "burst + limit * s / window in any span s",
-      "16 bytes a key; constant time",
+      "8 to 16 bytes a key; constant time",
       "The first choice: smooth, small, exact. Also known as a token bucket.",
       "Generic cell rate algorithm, ITU-T I.371",
       "limit=100 window=1s burst=20",
@@ -54,8 +56,10 @@ struct Gcra {
     int64_t max_wait;
     int64_t full_window;  // as it was given, us
     int64_t longest;      // the longest reset_after, us
-    // See IsNear; less than any time if the burst does not fit.
+    // See IsNear, in microseconds and in ticks; less than any time if the burst
+    // does not fit.
     int64_t near;
+    int64_t near_ticks;
     int64_t full;  // ticks for the burst, if it fits
     Divisor by_window;
     Divisor by_limit;
@@ -98,8 +102,8 @@ struct Gcra {
     p.longest = static_cast<int64_t>(longest);
     const Wide full = Times(burst, p.window);
     const bool fits = full < kNarrow;
-    p.near = fits ? std::min(kNarrow / p.limit, Horizon(p) - 1)
-                  : std::numeric_limits<int64_t>::min();
+    p.near = fits ? std::min(kNarrow / p.limit, Horizon(p) - 1) : kNoTime;
+    p.near_ticks = fits ? p.near * p.limit : kNoTime;
     p.full = fits ? static_cast<int64_t>(full) : 0;
     p.by_window = Divisor(p.window);
     p.by_limit = Divisor(p.limit);
@@ -120,19 +124,46 @@ struct Gcra {
     return At(p, t, Times(p.burst, p.window));
   }
 
-  // A state at a time: the steps of a check, counted in integers of one width.
-  // What they have in common is worked out once.
+  // How far a state lies ahead of a time, counted in integers of one width, and
+  // what that says.
   template <class Ticks>
-  class Steps {
+  class AheadBy {
    public:
-    Steps(const Params& p, const State& s, int64_t t)
-        : p_(p), s_(s), t_(t), ahead_(AheadIn<Ticks>(p, s, t)) {}
+    AheadBy(const Params& p, Ticks ahead) : p_(p), ahead_(ahead) {}
 
     bool Admits(int64_t cost) const {
       return cost <= p_.burst && ahead_ + Share(cost) <= Full(p_, Ticks{});
     }
+    int64_t Remaining() const {
+      const Ticks room = Full(p_, Ticks{}) - ahead_;
+      return room <= 0 ? 0 : FloorBy(p_.by_window, p_.window, room);
+    }
+    int64_t Wait(int64_t cost) const {
+      if (cost > p_.burst) return kNever;
+      const Ticks over = ahead_ - (Full(p_, Ticks{}) - Share(cost));
+      return over <= 0 ? 0 : CeilBy(p_.by_limit, p_.limit, over);
+    }
+    int64_t ResetAfter() const {
+      return ahead_ == 0 ? 0 : CeilBy(p_.by_limit, p_.limit, ahead_);
+    }
+
+   protected:
+    Ticks Share(int64_t cost) const { return Ticks{cost} * p_.window; }
+
+    const Params& p_;
+    Ticks ahead_;
+  };
+
+  // A state at a time: the steps of a check. What they have in common is worked
+  // out once.
+  template <class Ticks>
+  class Steps : public AheadBy<Ticks> {
+   public:
+    Steps(const Params& p, const State& s, int64_t t)
+        : AheadBy<Ticks>(p, AheadIn<Ticks>(p, s, t)), s_(s), t_(t) {}
+
     void Charge(int64_t cost) {
-      const Ticks share = Share(cost);
+      const Ticks share = this->Share(cost);
       const int64_t us = FloorBy(p_.by_limit, p_.limit, share);
       const auto rest = static_cast<int64_t>(share - Ticks{us} * p_.limit);
       ahead_ += share;
@@ -148,23 +179,13 @@ struct Gcra {
       }
     }
     const State& state() const { return s_; }
-    int64_t Remaining() const {
-      const Ticks room = Full(p_, Ticks{}) - ahead_;
-      return room <= 0 ? 0 : FloorBy(p_.by_window, p_.window, room);
-    }
-    int64_t Wait(int64_t cost) const {
-      if (cost > p_.burst) return kNever;
-      const Ticks over = ahead_ - (Full(p_, Ticks{}) - Share(cost));
-      return over <= 0 ? 0 : CeilBy(p_.by_limit, p_.limit, over);
-    }
 
    private:
-    Ticks Share(int64_t cost) const { return Ticks{cost} * p_.window; }
+    using AheadBy<Ticks>::p_;
+    using AheadBy<Ticks>::ahead_;
 
-    const Params& p_;
     State s_;
     const int64_t t_;
-    Ticks ahead_;
   };
   // 64 bits do for a state that is near, and what an admitted call makes of it
   // is near too: it is at most the burst ahead. Near::Charge is for such calls.
@@ -173,6 +194,60 @@ struct Gcra {
   static bool IsNear(const Params& p, const State& s, int64_t t) {
     return s.tat - t <= p.near;
   }
+
+  // The state in one word, the arrival time in ticks, for limits whose
+  // microsecond has few of them. It has one wherever a call's share is a whole
+  // number of microseconds.
+  struct Packed {
+    struct State {
+      int64_t ticks;
+    };
+
+    // Times are at most 2^53 us, and an arrival time is ahead of its own by a
+    // burst and a wait, less than 2^54: so what is subtracted fits 63 bits.
+    static constexpr int64_t kMostTicks = 255;
+    static bool Fits(const Params& p) { return p.limit <= kMostTicks; }
+
+    static State Pack(const Params& p, const Gcra::State& s) {
+      return {s.tat * p.limit + s.ticks};
+    }
+    static Gcra::State Unpack(const Params& p, const State& s) {
+      const bool divides = s.ticks >= 0 && s.ticks < Divisor::kEnd;
+      const int64_t tat =
+          divides ? p.by_limit.Floor(s.ticks)
+                  : static_cast<int64_t>(FloorDiv(s.ticks, p.limit));
+      return {tat, s.ticks - tat * p.limit};
+    }
+
+    static State Fresh(const Params& p, int64_t t) { return {t * p.limit}; }
+    // As those of the state that is not packed.
+    static bool IsNear(const Params& p, const State& s, int64_t t) {
+      return s.ticks - t * p.limit <= p.near_ticks;
+    }
+    class Near : public AheadBy<int64_t> {
+     public:
+      Near(const Params& p, const State& s, int64_t t)
+          : Near(p, s, TicksAt{t * p.limit}) {}
+
+      void Charge(int64_t cost) {
+        ahead_ += Share(cost);
+        s_.ticks = base_ + ahead_;
+      }
+      const State& state() const { return s_; }
+
+     private:
+      struct TicksAt {
+        int64_t ticks;
+      };
+      Near(const Params& p, const State& s, TicksAt t)
+          : AheadBy(p, std::max<int64_t>(0, s.ticks - t.ticks)),
+            s_(s),
+            base_(t.ticks) {}
+
+      State s_;
+      const int64_t base_;  // the time, in ticks
+    };
+  };
 
  private:
   using Far = Steps<Wide>;
@@ -259,6 +334,7 @@ struct Gcra {
   // than two microseconds more (a limit, at most 10^12): less than kEnd, which
   // a Divisor bears, and the sum of two fits 64 bits.
   static constexpr int64_t kNarrow = Divisor::kEnd / 2;
+  static constexpr int64_t kNoTime = std::numeric_limits<int64_t>::min();
 
   static int64_t Full(const Params& p, int64_t) { return p.full; }
   static Wide Full(const Params& p, Wide) { return Times(p.burst, p.window); }

@@ -22,7 +22,7 @@ struct LeakyBucket : Gcra {
       "A bucket that holds `capacity` and leaks `leak`, evenly, in each "
       "`interval`; a call that would overflow it is denied.",
       "capacity + leak * s / interval in any span s",
-      "16 bytes a key; constant time",
+      "8 to 16 bytes a key; constant time",
       "When people think of a level that must not overflow. The same engine "
       "as gcra.",
       "Leaky bucket as a meter, ITU-T I.371",

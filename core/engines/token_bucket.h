@@ -22,7 +22,7 @@ struct TokenBucket : Gcra {
       "A bucket of `capacity` tokens; `refill` come back, evenly, in each "
       "`interval`.",
       "capacity + refill * s / interval in any span s",
-      "16 bytes a key; constant time",
+      "8 to 16 bytes a key; constant time",
       "When people think in tokens. The same engine as gcra.",
       "Token bucket, as in RFC 2697, kept as the generic cell rate algorithm",
       "capacity=20 refill=100 interval=1s",

@@ -20,7 +20,7 @@ struct Uniform : Gcra {
   static constexpr EngineDoc kDoc = {
       "One call, then none for `interval`.",
       "1 + s / interval in any span s",
-      "16 bytes a key; constant time",
+      "8 bytes a key; constant time",
       "For a gate; where even two calls at once are too many. The same engine "
       "as gcra.",
       "Peak rate policing, ITU-T I.371",

@@ -22,6 +22,8 @@ namespace weir {
 // Thread safety: Now() is called from every thread that asks for a decision,
 // at the same time. The embedded store calls it while it holds locks of its
 // own: it must not call the store or a limiter on it, and should not take long.
+// The embedded store takes what lies further from 1970 than 2^53 us (the year
+// 2255) for that.
 class Clock {
  public:
   virtual ~Clock() = default;
