@@ -123,6 +123,33 @@ TEST_F(BoundKeyTest, CountsAsAKeyUntilItsLastHandleGoes) {
   EXPECT_EQ(store->counters().keys, 0);
 }
 
+TEST_F(BoundKeyTest, TakesAStateOfAnotherFormAndGivesItBack) {
+  // The state of the first lies in one word, that of the second in two.
+  const int64_t few = 10;
+  const int64_t many = 1009;
+  Limiter limiter = *Limiter::Create(Make(), Limit::Gcra(few, hours(1)));
+  // All of them lie beside each other.
+  std::vector<std::string> others;
+  for (int i = 10; i < 30; ++i) others.push_back("k" + std::to_string(i));
+  for (const std::string& key : others) {
+    ASSERT_TRUE(limiter.Check(key, 3)->allowed);
+  }
+  ASSERT_TRUE(limiter.Check("key", 3)->allowed);
+  int64_t used = 3;
+  for (const int64_t capacity : {many, few, many}) {
+    ASSERT_TRUE(limiter.Update(Limit::Gcra(capacity, hours(1))).ok());
+    {
+      const BoundKey handle = *limiter.Bind("key");
+      ASSERT_EQ(handle.Check()->remaining(), capacity - ++used);
+      ASSERT_EQ(limiter.Bind("key")->Check()->remaining(), capacity - ++used);
+    }
+    ASSERT_EQ(limiter.Check("key", 0)->remaining, capacity - used);
+    for (const std::string& key : others) {
+      ASSERT_EQ(limiter.Check(key, 0)->remaining, capacity - 3);
+    }
+  }
+}
+
 TEST_F(BoundKeyTest, KeepsItsStoreAliveWithoutTheLimiter) {
   std::optional<BoundKey> handle;
   {

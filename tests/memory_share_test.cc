@@ -208,6 +208,18 @@ TEST_F(MemoryShareTest, WhoLeavesForALimitOfAnotherFormKeepsWhatIsUsed) {
   EXPECT_EQ(handle.Check()->remaining(), 1005);
 }
 
+TEST_F(MemoryShareTest, WhoLeavesKeepsTheLastFractionOfAMicrosecond) {
+  Limiter limiter = With(Limit::Gcra(1009, hours(1)));
+  EXPECT_EQ(limiter.Check("a")->remaining, 1008);
+  // A call's share is 3,567,888.999 us.
+  clock_->Advance(Micros(3'567'888));
+  MakeRoom();
+  ASSERT_TRUE(limiter.Update(Limit::Gcra(10, hours(1))).ok());
+  EXPECT_EQ(limiter.Check("b")->remaining, 8);
+  ASSERT_TRUE(limiter.Reset("b").ok());
+  EXPECT_EQ(limiter.Bind("c")->Check()->remaining(), 8);
+}
+
 TEST_F(MemoryShareTest, AnEngineFromOutsideSharesNothing) {
   LimiterOptions options;
   options.registry = &UserRegistry();

@@ -44,13 +44,26 @@ struct NumbersOf {
     return s;
   }
   static int64_t Remaining(const void* p, const void* s, int64_t t) {
-    return E::Remaining(*static_cast<const P*>(p), Read(s), t);
+    return Look(p, s, t, [](auto steps) { return steps.Remaining(); });
   }
   static int64_t Wait(const void* p, const void* s, int64_t t, int64_t cost) {
-    return E::Wait(*static_cast<const P*>(p), Read(s), t, cost);
+    return Look(p, s, t, [cost](auto steps) { return steps.Wait(cost); });
   }
   static int64_t ResetAfter(const void* p, const void* s, int64_t t) {
-    return internal::ResetAfter<E>(*static_cast<const P*>(p), Read(s), t);
+    return Look(p, s, t, [](auto steps) { return steps.ResetAfter(); });
+  }
+
+ private:
+  template <class F>
+  static int64_t Look(const void* params, const void* state, int64_t t, F f) {
+    const P& p = *static_cast<const P*>(params);
+    const S s = Read(state);
+    if constexpr (kHasQuickSteps<E>) {
+      if (__builtin_expect(QuickSteps<E>::Hold(p, s, t), 1)) {
+        return f(QuickSteps<E>(p, s, t));
+      }
+    }
+    return f(OwnSteps<E>(p, s, t));
   }
 };
 
@@ -69,11 +82,11 @@ struct CellRule {
 };
 
 // Decides once. Unless it is kDecided, nothing was done. Steps: see
-// state_steps.h.
-template <class E, class Steps>
+// state_steps.h; counts_denied(): are denied calls charged?
+template <class E, class Steps, class CountsDenied>
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
     BoundCell& cell, const LimitRecord& record, const StateNumbers& numbers,
-    bool count_denied, int64_t t, int64_t cost, BoundOutcome* out) {
+    CountsDenied counts_denied, int64_t t, int64_t cost, BoundOutcome* out) {
   using State = typename E::State;
   // It is kept as whole words.
   static_assert(sizeof(State) % 8 == 0 && sizeof(State) <= BoundCell::kBytes);
@@ -89,22 +102,33 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline CellAnswer CheckCell(
   if (__builtin_expect(!present, 0)) s = E::Fresh(p, t);
   if (__builtin_expect(!Steps::Hold(p, s, t), 0)) return CellAnswer::kFar;
   Steps steps(p, s, t);
-  const bool allowed = steps.Admits(cost);
-  if (CheckAction(allowed, !allowed && count_denied, cost) == Action::kCharge) {
+  // Nothing is written before the swap, which waits for all that is.
+  const auto charge = [&]() __attribute__((always_inline)) {
     steps.Charge(cost);
     s = steps.state();
-    if (__builtin_expect(!cell.TryLock(version), 0)) return CellAnswer::kAgain;
+    if (__builtin_expect(!cell.TryLock(version), 0)) return false;
     cell.Store(reinterpret_cast<const char*>(&s), sizeof(s));
     cell.Unlock(version);
+    return true;
+  };
+  const auto answer = [&](bool allowed) __attribute__((always_inline)) {
+    out->of = &numbers;
+    out->t = t;
+    out->cost = cost;
+    StoreWords(reinterpret_cast<char*>(out->state), &s, sizeof(s));
+    out->allowed = allowed;
+    out->source = Source::kStore;
+    return CellAnswer::kDecided;
+  };
+  if (steps.Admits(cost)) {
+    if (cost != 0 && !charge()) return CellAnswer::kAgain;
+    return answer(true);
   }
-  // Only now: the swap waits for all that was written before it.
-  out->of = &numbers;
-  out->t = t;
-  out->cost = cost;
-  StoreWords(reinterpret_cast<char*>(out->state), &s, sizeof(s));
-  out->allowed = allowed;
-  out->source = Source::kStore;
-  return CellAnswer::kDecided;
+  if (CheckAction(false, counts_denied(), cost) == Action::kCharge &&
+      !charge()) {
+    return CellAnswer::kAgain;
+  }
+  return answer(false);
 }
 
 template <class E>
@@ -156,8 +180,10 @@ class CellBinding final : public Binding {
  private:
   template <class Steps>
   CellAnswer Once(int64_t t, int64_t cost, BoundOutcome* outcome) {
-    return CheckCell<E, Steps>(*cell_, *record_, numbers_, count_denied_, t,
-                               cost, outcome);
+    return CheckCell<E, Steps>(
+        *cell_, *record_, numbers_,
+        [this]() __attribute__((always_inline)) { return count_denied_; }, t,
+        cost, outcome);
   }
 
   BoundCell* const cell_;

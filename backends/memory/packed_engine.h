@@ -50,7 +50,6 @@ struct PackedEngine {
     return Form::Pack(p, E::Charge(p, Form::Unpack(p, s), t, cost));
   }
   static int64_t Remaining(const Params& p, const State& s, int64_t t) {
-    if (IsNear(p, s, t)) return Near(p, s, t).Remaining();
     return E::Remaining(p, Form::Unpack(p, s), t);
   }
   static int64_t Wait(const Params& p, const State& s, int64_t t,

@@ -43,6 +43,11 @@ class OwnSteps {
 };
 
 template <class E, class = void>
+inline constexpr bool kHasQuickSteps = false;
+template <class E>
+inline constexpr bool kHasQuickSteps<E, std::void_t<typename E::Near>> = true;
+
+template <class E, class = void>
 class QuickSteps : public OwnSteps<E> {
  public:
   using OwnSteps<E>::OwnSteps;

@@ -345,8 +345,8 @@ struct Gcra {
   static int64_t FloorBy(const Divisor&, int64_t b, Wide a) {
     return static_cast<int64_t>(FloorDiv(a, b));
   }
-  static int64_t CeilBy(const Divisor& by_b, int64_t, int64_t a) {
-    return by_b.Ceil(a);
+  static int64_t CeilBy(const Divisor& by_b, int64_t b, int64_t a) {
+    return b == 1 ? a : by_b.Ceil(a);
   }
   static int64_t CeilBy(const Divisor&, int64_t b, Wide a) {
     return static_cast<int64_t>(CeilDiv(a, b));
