@@ -127,25 +127,34 @@ TEST_F(BoundKeyTest, TakesAStateOfAnotherFormAndGivesItBack) {
   // The state of the first lies in one word, that of the second in two.
   const int64_t few = 10;
   const int64_t many = 1009;
-  Limiter limiter = *Limiter::Create(Make(), Limit::Gcra(few, hours(1)));
-  // All of them lie beside each other.
-  std::vector<std::string> others;
-  for (int i = 10; i < 30; ++i) others.push_back("k" + std::to_string(i));
-  for (const std::string& key : others) {
-    ASSERT_TRUE(limiter.Check(key, 3)->allowed);
-  }
-  ASSERT_TRUE(limiter.Check("key", 3)->allowed);
-  int64_t used = 3;
-  for (const int64_t capacity : {many, few, many}) {
-    ASSERT_TRUE(limiter.Update(Limit::Gcra(capacity, hours(1))).ok());
-    {
-      const BoundKey handle = *limiter.Bind("key");
-      ASSERT_EQ(handle.Check()->remaining(), capacity - ++used);
-      ASSERT_EQ(limiter.Bind("key")->Check()->remaining(), capacity - ++used);
+  // Some of these keys would have no room beside the longer state.
+  for (const size_t size : {3, 20, 108, 109, 116, 117, 300}) {
+    const std::string name(size, 'k');
+    Limiter limiter = *Limiter::Create(Make(), Limit::Gcra(few, hours(1)));
+    // All of them lie beside each other.
+    std::vector<std::string> others;
+    for (int i = 10; i < 30; ++i) {
+      others.push_back(name.substr(2) + std::to_string(i));
+      ASSERT_TRUE(limiter.Check(others.back(), 3)->allowed);
     }
-    ASSERT_EQ(limiter.Check("key", 0)->remaining, capacity - used);
+    ASSERT_TRUE(limiter.Check(name, 3)->allowed);
+    int64_t used = 3;
+    for (const int64_t capacity : {many, few, many}) {
+      ASSERT_TRUE(limiter.Update(Limit::Gcra(capacity, hours(1))).ok());
+      {
+        const BoundKey handle = *limiter.Bind(name);
+        ASSERT_EQ(handle.Check()->remaining(), capacity - ++used);
+        ASSERT_EQ(limiter.Bind(name)->Check()->remaining(), capacity - ++used);
+      }
+      ASSERT_EQ(limiter.Check(name, 0)->remaining, capacity - used);
+      for (const std::string& key : others) {
+        ASSERT_EQ(limiter.Check(key, 0)->remaining, capacity - 3);
+      }
+    }
+    // And by key.
+    ASSERT_TRUE(limiter.Update(Limit::Gcra(few, hours(1))).ok());
     for (const std::string& key : others) {
-      ASSERT_EQ(limiter.Check(key, 0)->remaining, capacity - 3);
+      ASSERT_EQ(limiter.Check(key)->remaining, few - 4);
     }
   }
 }

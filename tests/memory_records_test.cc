@@ -14,13 +14,14 @@ namespace {
 bool NeverOver(const void*, const char*, int64_t) { return false; }
 
 constexpr WordOps kWords = {16, {}, &NeverOver, nullptr, nullptr};
+constexpr WordOps kFewerWords = {8, {}, &NeverOver, nullptr, nullptr};
 
 class RecordsTest : public ::testing::Test {
  protected:
   // Of one state.
-  const LimitRecord& Record() {
+  const LimitRecord& Record(const WordOps* words = &kWords) {
     records_.push_back(
-        std::make_unique<LimitRecord>(0, 1, CompiledLimit(), &kWords, nullptr));
+        std::make_unique<LimitRecord>(0, 1, CompiledLimit(), words, nullptr));
     return *records_.back();
   }
 
@@ -143,6 +144,35 @@ TEST_F(OpenKeyHoldsTest, AnEntryThatIsDroppedAndWrittenAgainIsHeldOnce) {
   EXPECT_TRUE(first.uses.Held());
   EXPECT_FALSE(second.uses.Held());
   Open(first, [&](OpenKey& key) { key.Drop(); });
+  EXPECT_FALSE(first.uses.Held());
+}
+
+TEST_F(OpenKeyHoldsTest, AnEntryTakesTheFormOfWhatItIsWrittenUnder)
+ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  const LimitRecord& first = Record();
+  const LimitRecord& second = Record(&kFewerWords);
+  Table& table = keeper_.stripe(0).table;
+  Open(first, [&](OpenKey& key) { Write(key); });
+  for (const LimitRecord* record : {&second, &first, &second}) {
+    Open(*record, [&](OpenKey& key) {
+      ASSERT_TRUE(key.HoldOwn());
+      ASSERT_TRUE(key.Book());
+      Write(key);
+      EXPECT_EQ(key.written_under(), record);
+    });
+    EXPECT_EQ(table.size(), 1U);
+    table.BeginRound();
+    const Table::Entry entry = table.Next();
+    EXPECT_EQ(entry.slot().key(), "key");
+    EXPECT_EQ(entry.bytes(), 8 + record->state_bytes);
+  }
+  // A call that was denied after all gives back what it booked.
+  Open(first, [&](OpenKey& key) { ASSERT_TRUE(key.HoldOwn() && key.Book()); });
+  keeper_.context().most_of_a_size = 0;
+  Open(first, [&](OpenKey& key) { EXPECT_FALSE(key.Book()); });
+  EXPECT_EQ(table.Next().bytes(), 8 + second.state_bytes);
+  Open(second, [&](OpenKey& key) { key.Drop(); });
+  EXPECT_EQ(table.bytes(), 0U);
   EXPECT_FALSE(first.uses.Held());
 }
 

@@ -414,6 +414,22 @@ TEST_F(MemoryStoreTest, AClockThatJumpsAheadAndComesBackRefillsNobody) {
   }
 }
 
+TEST_F(MemoryStoreTest, AClockBeyondAllTimesIsTakenForTheLastOne) {
+  // As many parts of a microsecond as lie in one word with the time.
+  const Limiter limiter = With(Make(0, 4), Limit::Gcra(255, Micros(1009)));
+  const BoundKey handle = *limiter.Bind("bound");
+  for (const int64_t us : {-(int64_t{1} << 62), int64_t{1} << 62}) {
+    clock_->Set(TimeFromMicros(us));
+    EXPECT_EQ(limiter.Check("key", 2)->remaining, 253);
+    EXPECT_EQ(limiter.Check("key")->remaining, 252);
+    EXPECT_EQ(handle.Check(2)->remaining(), 253);
+  }
+  // It left both in what is too far ahead to be true.
+  clock_->Set(TimeFromMicros(0));
+  EXPECT_EQ(limiter.Check("key")->remaining, 0);
+  EXPECT_FALSE(handle.Check()->allowed());
+}
+
 TEST_F(MemoryStoreTest, AJumpOfTheClockOnAFullStoreRefillsNobody) {
   constexpr int kMax = 100;
   const auto store = Make(kMax, 1);

@@ -230,15 +230,19 @@ TEST(DenseArray, KeepsWhatWasBooked) {
       array.Book();
       array.Book();
       for (uint32_t i = 0; i < less; ++i) array.Pop();
+      const auto append_two = [&] {
+        const FailingNew failing(0);
+        array.Append();
+        array.Append();
+      };
+      append_two();
+      array.Pop();
+      array.Pop();
       for (uint32_t i = 0; i < less + 5; ++i) {
         array.Reserve();
         array.Append();
       }
-      {
-        const FailingNew failing(0);
-        array.Append();
-        array.Append();
-      }
+      append_two();
       array.Unbook();
       array.Unbook();
       while (array.size() > 0) array.Pop();

@@ -48,8 +48,7 @@ char* OpenKey::Ensure() {
     ABSL_ASSERT(booked_ == record_ && holds_.Has(*record_));
     entry_ =
         table().Refit(hash_, entry_, named.state_bytes, record_->state_bytes);
-    removals_ = table().removals();
-    NameEntry();
+    removals_ = table().removals();  // Written names it
   }
   return entry_.state(*record_);
 }
