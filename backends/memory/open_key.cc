@@ -43,8 +43,7 @@ char* OpenKey::Ensure() {
     removals_ = table().removals();
     reserved_ = false;
     inserted_ = true;
-  } else if (const LimitRecord& named = Named();
-             named.state_bytes != record_->state_bytes) {
+  } else if (const LimitRecord& named = Named(); IsOfAnotherForm(named)) {
     ABSL_ASSERT(booked_ == record_ && holds_.Has(*record_));
     entry_ =
         table().Refit(hash_, entry_, named.state_bytes, record_->state_bytes);
@@ -55,14 +54,18 @@ char* OpenKey::Ensure() {
 
 bool OpenKey::Book() {
   const LimitRecord* const written = written_under();
-  if (written == nullptr || written->state_bytes == record_->state_bytes ||
-      cell_ != nullptr || booked_ != nullptr) {
+  if (written == nullptr || cell_ != nullptr || !IsOfAnotherForm(*written)) {
     return true;
   }
   if (!table().HasRoom(*record_, key_)) return false;
+  BookFor(*written);
+  return true;
+}
+
+void OpenKey::BookFor(const LimitRecord& written) {
+  if (booked_ != nullptr || !IsOfAnotherForm(written)) return;
   table().Book(*record_, key_.size());
   booked_ = record_;
-  return true;
 }
 
 void OpenKey::Drop() {
@@ -97,10 +100,7 @@ void OpenKey::LeaveShared() {
   if (from.InUse(now())) {
     std::unique_ptr<Value> value = from.CopyValue();
     const LimitRecord& written = *from.written_under();
-    if (written.state_bytes != record_->state_bytes) {
-      table().Book(*record_, key_.size());
-      booked_ = record_;
-    }
+    BookFor(written);
     entry_ = table().Insert(hash_, written, key_);
     written.uses.Add();
     removals_ = table().removals();

@@ -183,6 +183,13 @@ class OpenKey {
     const Slot slot = entry_.slot();
     return slot.record_id() == record_->id ? *record_ : table().RecordOf(slot);
   }
+  // Is a state that was written under this record in another form than that of
+  // record()?
+  bool IsOfAnotherForm(const LimitRecord& written) const {
+    return written.state_bytes != record_->state_bytes;
+  }
+  // Books what Ensure then needs for such a state. Throws as Book does.
+  void BookFor(const LimitRecord& written);
   // The entry names that record from here on. The call holds it.
   void NameEntry();
   // What was written under one record is under another one from here on, which
@@ -217,7 +224,7 @@ class OpenKey {
   BoundCell* cell_ = nullptr;
   const LimitRecord* written_ = nullptr;
   uint64_t version_ = 0;
-  alignas(8) char copy_[BoundCell::kWords * 8];
+  alignas(8) char copy_[BoundCell::kBytes];
 };
 
 inline std::optional<std::string_view> WordTxn::GET() {

@@ -143,9 +143,6 @@ struct Gcra {
       const Ticks over = ahead_ - (Full(p_, Ticks{}) - Share(cost));
       return over <= 0 ? 0 : CeilBy(p_.by_limit, p_.limit, over);
     }
-    int64_t ResetAfter() const {
-      return ahead_ == 0 ? 0 : CeilBy(p_.by_limit, p_.limit, ahead_);
-    }
 
    protected:
     Ticks Share(int64_t cost) const { return Ticks{cost} * p_.window; }
@@ -179,6 +176,9 @@ struct Gcra {
       }
     }
     const State& state() const { return s_; }
+    int64_t ResetAfter() const {
+      return internal::ResetAfter<Gcra>(p_, s_, t_);
+    }
 
    private:
     using AheadBy<Ticks>::p_;
@@ -234,6 +234,9 @@ struct Gcra {
         s_.ticks = base_ + ahead_;
       }
       const State& state() const { return s_; }
+      int64_t ResetAfter() const {
+        return ahead_ == 0 ? 0 : CeilBy(p_.by_limit, p_.limit, ahead_);
+      }
 
      private:
       struct TicksAt {
