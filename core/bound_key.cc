@@ -124,9 +124,8 @@ BoundKey::~BoundKey() = default;
 std::string_view BoundKey::key() const { return state_->key; }
 
 absl::StatusOr<BoundKey> Limiter::Bind(std::string_view key) const {
-  if (key.size() > kMaxKeyBytes) {
-    return InvalidArgument("key: ", key.size(), " bytes; allowed: at most ",
-                           kMaxKeyBytes);
+  if (absl::Status s = state_->rules().CheckCall(CallOf(key, 0)); !s.ok()) {
+    return s;
   }
   auto state = std::make_unique<BoundKey::State>(state_, key);
   if (absl::Status s = state->Rebind(); !s.ok()) return s;

@@ -59,7 +59,37 @@ absl::Status RuleSet::CheckCall(const Call& call) const {
   return trust_tags_ ? absl::OkStatus() : CheckTags(call);
 }
 
+std::string_view RuleSet::TagOf(const Call& call, std::string_view key) const {
+  // Of the key's own bytes, wherever the function keeps its answer.
+  if (tag_of_ != nullptr) return key.substr(0, tag_of_(key).size());
+  return call.tag.value_or(key);
+}
+
+absl::Status RuleSet::CheckTagsOfKeys(const Call& call) const {
+  if (call.tag.has_value()) {
+    return InvalidArgument(
+        "tag: named by a call, but the limiter's tag_of gives it; allowed: "
+        "none");
+  }
+  std::string_view first;
+  for (size_t i = 0; i < call.keys.size(); ++i) {
+    const std::string_view key = call.keys[i];
+    const std::string_view tag = tag_of_(key);
+    if (key.substr(0, tag.size()) != tag) {
+      return InvalidArgument("tag_of: what it gives for the key of rule \"",
+                             rules_[i].name, "\" does not begin that key");
+    }
+    if (i == 0) first = key.substr(0, tag.size());
+    if (key.substr(0, tag.size()) == first) continue;
+    return InvalidArgument("tag: by tag_of the key of rule \"", rules_[i].name,
+                           "\" has another than that of rule \"",
+                           rules_[0].name, "\"");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RuleSet::CheckTags(const Call& call) const {
+  if (tag_of_ != nullptr) return CheckTagsOfKeys(call);
   if (!call.tag.has_value()) {
     for (size_t i = 1; i < call.keys.size(); ++i) {
       if (call.keys[i] == call.keys[0]) continue;
@@ -199,9 +229,14 @@ absl::StatusOr<std::unique_ptr<const RuleSet>> RuleSet::Make(
   if (absl::Status s = CheckOutagePolicy(options.outage, store); !s.ok()) {
     return s;
   }
+  if (options.trust_tags && options.tag_of != nullptr) {
+    return InvalidArgument(
+        "trust_tags: is set, and so is tag_of; allowed: one");
+  }
   std::unique_ptr<RuleSet> set(new RuleSet());
   set->outage_ = options.outage;
   set->trust_tags_ = options.trust_tags;
+  set->tag_of_ = options.tag_of;
   for (size_t i = 0; i < rules.size(); ++i) {
     const Rule& rule = rules[i];
     if (absl::Status s = CheckRule(rules, i); !s.ok()) return s;
@@ -294,7 +329,7 @@ void RuleSet::PrepareQuick(Store* store) {
   quick_.check_in_full = &CheckInFull;
   quick_.check_at_in_full = &CheckAtInFull;
   quick_.check_many_in_full = &CheckManyInFull;
-  if (single_ != nullptr) {
+  if (single_ != nullptr && tag_of_ == nullptr) {
     quick_.rule = single_->rule.get();
     quick_.name = rules_[0].name;
     quick_.limit = single_->limit.traits.capacity;
@@ -334,9 +369,9 @@ size_t RuleSet::LayOut(const Call& call, int64_t max_wait,
     const std::string_view key = KeyOf(call, i);
     limits[i] = &LimitOf(i, key);
     if (limits[i]->rule == nullptr) continue;
-    steps[count++] = {limits[i]->rule.get(),  key,
-                      call.tag.value_or(key), CostOf(call, i),
-                      rules_[i].observe,      max_wait};
+    steps[count++] = {limits[i]->rule.get(), key,
+                      TagOf(call, key),      CostOf(call, i),
+                      rules_[i].observe,     max_wait};
   }
   return count;
 }

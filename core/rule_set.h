@@ -4,6 +4,7 @@
 #define WEIR_CORE_RULE_SET_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -56,7 +57,8 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   std::string Text() const;
 
   // How a check with one key and at most one cost is made: by the quick checks
-  // of the store, if it has any for the single rule, else in full.
+  // of the store, if it has any for the single rule, else in full. They know
+  // nothing of tags.
   struct Quick : SingleRule {
     QuickChecks checks;  // none is null
     const RuleSet* set = nullptr;
@@ -120,6 +122,9 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
  private:
   RuleSet() = default;
   absl::Status CheckTags(const Call& call) const;
+  absl::Status CheckTagsOfKeys(const Call& call) const;
+  // The tag of a key of a call that is sound.
+  std::string_view TagOf(const Call& call, std::string_view key) const;
   // What was denied to these keys does not hold any more.
   void ForgetDenials(const Call& call) const;
   // The decision on a check that the store has run, or could not run.
@@ -158,6 +163,7 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   const AttachedLimit* single_ = nullptr;
   Quick quick_;
   bool trust_tags_ = false;
+  std::function<std::string_view(std::string_view)> tag_of_;
   OutagePolicy outage_;
   std::shared_ptr<DenialCache> denials_;
 };

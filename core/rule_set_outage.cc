@@ -96,7 +96,7 @@ absl::StatusOr<Decision> RuleSet::ByPolicy(Op op, const Call& call,
       o.numbers = {0, outage_.retry_after().count(), 0};
     }
     steps[count++] = {limits[i]->local.get(), key,
-                      call.tag.value_or(key), Scaled(cost, instances),
+                      TagOf(call, key),       Scaled(cost, instances),
                       rules_[i].observe,      max_wait};
   }
   if (local && count > 0) {

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "tests/kit/decision_text.h"
 #include "tests/message.h"
+#include "weir/bound_key.h"
 #include "weir/memory_store.h"
 
 namespace weir {
@@ -288,6 +289,88 @@ TEST_F(LimiterTest, TrustedTagsAreNotLookedAt) {
   const Limiter limiter = Make(WideAndNarrow(), /*trust_tags=*/true);
   EXPECT_TRUE(Run(limiter, Op::kCheck, {"a", "b"}).ok());
   EXPECT_TRUE(Run(limiter, Op::kCheck, {"a", "b"}, {}, "c").ok());
+}
+
+// A store that keeps the tags of the steps that it is given.
+class TagStore final : public Store {
+ public:
+  Time Now() const override { return Time(); }
+  absl::StatusOr<std::shared_ptr<const StoreRule>> Attach(
+      std::string_view, const CompiledLimit&) override {
+    return std::make_shared<StoreRule>();
+  }
+  absl::Status Run(Op, std::optional<Time>, const Step* steps, Outcome*,
+                   size_t count) override {
+    for (size_t i = 0; i < count; ++i) tags.emplace_back(steps[i].tag);
+    return absl::OkStatus();
+  }
+
+  std::vector<std::string> tags;
+};
+
+std::string_view HostOf(std::string_view key) {
+  return key.substr(0, key.find('|'));
+}
+
+TEST_F(LimiterTest, TheLimitersTagsAreThoseOfEveryWayToAsk) {
+  LimiterOptions options;
+  // Its answer lies elsewhere than the key, and only until the next one.
+  options.tag_of = [answer = std::make_shared<std::string>()](
+                       std::string_view key) -> std::string_view {
+    *answer = HostOf(key);
+    return *answer;
+  };
+  const auto store = std::make_shared<TagStore>();
+  const Limiter one =
+      *Limiter::Create(store, Limit::Gcra(5, seconds(1)), options);
+  const std::string_view key = "host|path";
+  EXPECT_TRUE(one.Check(key).ok());
+  EXPECT_TRUE(one.Peek(key).ok());
+  EXPECT_TRUE(one.Refund(key).ok());
+  EXPECT_TRUE(one.Reset(key).ok());
+  EXPECT_TRUE(one.Reserve(key, 1, seconds(0)).ok());
+  EXPECT_TRUE(one.Bind(key)->Check().ok());
+  const std::string_view keys[] = {key, "host", "host|", "host|path|more"};
+  for (const auto& d : one.CheckMany(keys)) EXPECT_TRUE(d.ok());
+  one.CheckAsync(key, 1, [](const auto& d) { EXPECT_TRUE(d.ok()); });
+  Call call;
+  call.keys = absl::MakeConstSpan(keys, 2);
+  const Limiter two = *Limiter::Create(store, WideAndNarrow(), options);
+  EXPECT_TRUE(two.Check(call).ok());
+  EXPECT_TRUE(two.Peek(key).ok());
+  const Call calls[] = {call, call};
+  for (const auto& d : two.CheckMany(calls)) EXPECT_TRUE(d.ok());
+  two.CheckAsync(call, [](const auto& d) { EXPECT_TRUE(d.ok()); });
+  EXPECT_EQ(store->tags.size(), 6U + 4 + 1 + 2 + 2 + 4 + 2);
+  EXPECT_THAT(store->tags, ::testing::Each("host"));
+}
+
+TEST_F(LimiterTest, TheLimitersTagsMustBeginTheirKeysAndBeAlike) {
+  LimiterOptions options;
+  options.tag_of = HostOf;
+  const Limiter limiter = *Limiter::Create(store_, WideAndNarrow(), options);
+  EXPECT_TRUE(Run(limiter, Op::kCheck, {"host", "host|a"}).ok());
+  EXPECT_TRUE(Run(limiter, Op::kCheck, {"|a", "|b"}).ok());
+  ExpectInvalid(Run(limiter, Op::kCheck, {"host", "hosts|a"}).status(),
+                {"tag", "tag_of", "narrow", "wide"});
+  ExpectInvalid(
+      Run(limiter, Op::kCheck, {"host", "host|a"}, {}, "host").status(),
+      {"tag", "tag_of"});
+  options.tag_of = [](std::string_view) { return std::string_view("host"); };
+  const auto expect_wrong = [](const Limiter& wrong) {
+    const std::string name = wrong.rules()[0].name;
+    EXPECT_TRUE(wrong.Check("host").ok());
+    ExpectInvalid(wrong.Check("hos").status(), {"tag_of", name});
+    ExpectInvalid(wrong.Reset("hos").status(), {"tag_of", name});
+    ExpectInvalid(wrong.Bind("a host").status(), {"tag_of", name});
+    const std::string_view keys[] = {"hos"};
+    ExpectInvalid(wrong.CheckMany(keys)[0].status(), {"tag_of", name});
+  };
+  expect_wrong(*Limiter::Create(store_, WideAndNarrow(), options));
+  expect_wrong(*Limiter::Create(store_, Limit::Gcra(5, seconds(1)), options));
+  options.trust_tags = true;
+  ExpectInvalid(Limiter::Create(store_, WideAndNarrow(), options).status(),
+                {"trust_tags", "tag_of"});
 }
 
 // Several rules.

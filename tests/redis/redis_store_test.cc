@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "tests/redis/redis_cluster.h"
 #include "tests/redis/redis_factory.h"
+#include "weir/bound_key.h"
 #include "weir/limiter.h"
 #include "weir/testing/engine_samples.h"
 
@@ -357,6 +358,43 @@ TEST(RedisStoreOnACluster, DecidesCallsWhoseKeysShareATag) {
       granted += Decided(limiter->Check(call)).allowed ? 1 : 0;
     }
     EXPECT_EQ(granted, 2) << tag;
+  }
+}
+
+TEST(RedisStoreOnACluster, KnowsTheTagOfAKeyHoweverItIsAsked) {
+  WEIR_NEEDS_REDIS_SERVER();
+  const auto cluster = testing::RedisCluster::Start(1, 0);
+  ASSERT_NE(cluster, nullptr);
+  absl::StatusOr<std::shared_ptr<RedisStore>> store =
+      RedisStore::Create(cluster->url());
+  ASSERT_TRUE(store.ok()) << store.status();
+  LimiterOptions options;
+  options.tag_of = [](std::string_view key) {
+    return key.substr(0, key.find('|'));
+  };
+  const Rule host = {"host", Limit::SlidingLog(100, hours(1))};
+  const Rule client = {"client", Limit::Gcra(100, hours(1))};
+  const Limiter both =
+      *Limiter::Create(*store, std::vector<Rule>{host, client}, options);
+  const Limiter clients =
+      *Limiter::Create(*store, std::vector<Rule>{client}, options);
+  for (const std::string tag : {"a", "", "}", "{b}", "%", "c{d"}) {
+    const std::string key = tag + "|x";
+    const std::string_view keys[] = {tag, key};
+    Call call;
+    call.keys = keys;
+    // Each of these takes one more of the same state.
+    Decided(both.Check(call));
+    Decided(clients.Check(key));
+    EXPECT_TRUE(clients.Bind(key)->Check().ok());
+    const std::string_view twice[] = {key, key};
+    for (const auto& d : clients.CheckMany(twice)) Decided(d);
+    Decided(clients.Reserve(key, 1, seconds(0))->decision());
+    EXPECT_EQ(Decided(clients.Peek(key)).remaining, 94) << tag;
+    Decided(clients.Refund(key, 2));
+    EXPECT_EQ(Decided(both.Peek(call)).rules()[1].remaining, 96) << tag;
+    Decided(clients.Reset(key));
+    EXPECT_EQ(Decided(both.Peek(call)).rules()[1].remaining, 100) << tag;
   }
 }
 

@@ -62,8 +62,14 @@ struct LimiterOptions {
   // Where algorithms are looked up. Null: Registry::BuiltIn(). Must outlive
   // the limiter.
   const Registry* registry = nullptr;
+  // Gives the tag of a key (Call::tag): a leading part of it, the same for all
+  // keys of a call. Then no call names it, and a key has one state on Redis
+  // however it is asked: alone, with others, or by a handle. A pure
+  // function of the key; called at least once for each call, on the caller's
+  // thread, from many threads at a time. Cost: calls by key are made in full.
+  std::function<std::string_view(std::string_view key)> tag_of = nullptr;
   // Calls need not show that their tag begins every key: whoever makes the
-  // keys answers for it that equal keys come with equal tags.
+  // keys answers for it that equal keys come with equal tags. Not with tag_of.
   bool trust_tags = false;
   // What is answered while the store can't decide.
   OutagePolicy outage;
@@ -85,7 +91,8 @@ struct Call {
   absl::Span<const int64_t> costs;
   // What the keys have in common: needed if they differ. A leading part of
   // every key; on a cluster it decides where they live. A key goes with one tag
-  // always, or with none: on Redis the two would be two states.
+  // always, or with none: on Redis the two would be two states. Nothing
+  // if the limiter has a tag_of.
   std::optional<std::string_view> tag;
   // The time of the call. Nothing: the store's own clock.
   std::optional<Time> now;
@@ -138,7 +145,7 @@ class Limiter {
   absl::StatusOr<Decision> Check(std::string_view key, int64_t cost = 1) const;
 
   // The same for several rules, a key for each. They must be all alike, or
-  // the call is made in full with a tag.
+  // the call is made in full with a tag, or the limiter has a tag_of.
   absl::StatusOr<Decision> Check(const Call& call) const;
 
   // What would Check answer? Changes nothing. With a cost: when would it pass?
