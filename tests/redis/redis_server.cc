@@ -162,6 +162,19 @@ bool RedisServer::Launch() {
   return up && !gone;
 }
 
+int64_t RedisServer::Info(const std::string& section,
+                          const std::string& field) {
+  const std::string text = Call({"INFO", section}).text;
+  const size_t at = text.find("\n" + field);
+  return at == std::string::npos
+             ? 0
+             : std::stoll(text.substr(at + 1 + field.size()));
+}
+
+int64_t RedisServer::CallsOf(const std::string& command) {
+  return Info("commandstats", "cmdstat_" + command + ":calls=");
+}
+
 void RedisServer::Kill() {
   if (pid_ == 0) return;
   kill(pid_, SIGKILL);
