@@ -1,7 +1,6 @@
 #include "backends/redis/router.h"
 
 #include <algorithm>
-#include <deque>
 #include <memory>
 #include <string>
 #include <thread>
@@ -55,10 +54,9 @@ struct Router::Group {
   }
 
   Batch batch;
-  // For each ticket its legs; none for what goes before a call.
+  // For each ticket its legs, the first of which is given the reply; none for
+  // what goes before a call.
   absl::InlinedVector<absl::Span<Leg* const>, 4> legs;
-  // The replies to commands that several share. They stay where they are.
-  std::deque<Reply> shared;
   std::shared_ptr<SharedStream> stream;
   bool refused = false;
   bool refresh = false;
@@ -196,17 +194,15 @@ void Router::Fill(absl::Span<Leg* const> legs, bool refresh, Group* group) {
       }
     }
     absl::Span<const std::string_view> its_keys = leg.call->keys;
-    Reply* reply = leg.reply;
     if (count > 1) {
       keys.clear();
       for (const Leg* one : legs.subspan(i, count)) {
         keys.push_back(one->call->keys[0]);
       }
       its_keys = keys;
-      reply = &group->shared.emplace_back();
     }
     AppendCall(how, *leg.call->script, its_keys, leg.call->args, &batch.bytes);
-    add(legs.subspan(i, count), reply);
+    add(legs.subspan(i, count), leg.reply);
   }
 }
 
@@ -244,7 +240,7 @@ void Router::Settle(Node* node, Group* group) {
       attempt.may_have_run = ticket.may_have_run;
       attempt.status = batch.status;
       attempt.words = batch.words;
-    } else if (legs.size() > 1 && !Divide(ticket.reply, legs)) {
+    } else if (legs.size() > 1 && !Divide(legs)) {
       continue;
     }
     for (Leg* leg : legs) {
@@ -254,21 +250,24 @@ void Router::Settle(Node* node, Group* group) {
   }
 }
 
-bool Router::Divide(Reply* reply, absl::Span<Leg* const> legs) {
-  if (reply->type != Reply::Type::kError) {
+bool Router::Divide(absl::Span<Leg* const> legs) {
+  Reply whole = std::move(*legs[0]->reply);
+  if (whole.type != Reply::Type::kError) {
     for (size_t i = 0; i < legs.size(); ++i) {
-      *legs[i]->reply = std::move(reply->elements[i]);
+      *legs[i]->reply = std::move(whole.elements[i]);
     }
     return true;
   }
-  const Reason reason = ClassifyReply(reply->text);
-  if (reason == Reason::kCrossSlot) has_slots_ = true;
+  const Reason reason = ClassifyReply(whole.text);
+  if (reason == Reason::kCrossSlot) {
+    has_slots_.store(true, std::memory_order_relaxed);
+  }
   // What a user may not do can be to touch one of the keys.
   if (reason == Reason::kCrossSlot || reason == Reason::kNoPermission) {
     for (Leg* leg : legs) leg->alone = true;
     return false;
   }
-  for (Leg* leg : legs) *leg->reply = *reply;
+  for (Leg* leg : legs) *leg->reply = whole;
   return true;
 }
 

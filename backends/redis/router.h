@@ -50,9 +50,10 @@ class Router {
   // How many of the first of these share a command.
   size_t Sharing(absl::Span<Leg* const> legs) const;
   void Settle(Node* node, Group* group);
-  // Hands out the reply to a command that these share. False: it was refused,
-  // and perhaps only because it was shared; each is to be asked alone.
-  bool Divide(Reply* reply, absl::Span<Leg* const> legs);
+  // Gives each of these, which shared a command, its part of the reply that the
+  // first was given. False: the command was refused, and perhaps only because
+  // it was shared; each is to be asked alone.
+  bool Divide(absl::Span<Leg* const> legs);
   // One that can't be asked for the map; null: the first of them can.
   const Node* SilentNode(absl::Span<Leg> legs);
   // Asks another node for the map, if the one that should know is silent.
@@ -62,7 +63,8 @@ class Router {
   ClusterMap* const map_;
   Tally* const tally_;
   // A server refused a command because its keys lie in different slots, though
-  // it was not said to be a cluster: nothing is shared from then on.
+  // it was not said to be a cluster: nothing is shared from then on. Relaxed:
+  // who does not know it yet is told too.
   std::atomic<bool> has_slots_{false};
 };
 

@@ -173,8 +173,12 @@ TEST_F(BatchTest, KeysOfACommandHaveOneTimeOfTheServer) {
   const Decisions first = limiter.CheckMany(Keys(32));
   const Decisions again = limiter.CheckMany(Keys(32));
   const auto passed = store_->Now() - before;
-  for (const auto& d : first) EXPECT_EQ(d->reset_after, minutes(6));
+  for (const auto& d : first) {
+    ASSERT_TRUE(d.ok()) << d.status();
+    EXPECT_EQ(d->reset_after, minutes(6));
+  }
   for (const auto& d : again) {
+    ASSERT_TRUE(d.ok()) << d.status();
     // The same for all, and less than before by the time between.
     EXPECT_EQ(testing::ToText(*d), testing::ToText(*again[0]));
     EXPECT_LE(d->reset_after, minutes(12));
@@ -219,7 +223,7 @@ TEST_F(BatchTest, AnErrorOfAKeyIsThatKeysAlone) {
     for (size_t i = 0; i < keys.size(); ++i) {
       const absl::Status status = all[i].status();
       const bool good = keys[i].size() == 1;
-      EXPECT_EQ(status.ok(), good) << e.algorithm << keys[i] << status;
+      ASSERT_EQ(status.ok(), good) << e.algorithm << keys[i] << status;
       if (good) {
         const Decision fresh =
             limiter.Peek(absl::StrCat("n", Sv(keys[i]))).value();
@@ -277,6 +281,37 @@ TEST_F(BatchTest, AServerThatIsFullRefusesTheKeysThatHaveToBeWritten) {
   }
   EXPECT_EQ(Counted("met_out_of_memory"), 6);
   EXPECT_EQ(Counted("met_no_replicas"), 6);
+}
+
+// The server looks at a command's first write alone.
+TEST_F(BatchTest, AFullServerLetsACommandGoOnThatFreedMemoryFirst) {
+  Open();
+  const Limiter limiter = Make(Limit::SlidingLog(5, seconds(10)));
+  const Time start = store_->Now();
+  const std::vector<std::string_view> keys = {"new", "old", "other"};
+  std::vector<Call> calls(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    calls[i].keys = absl::MakeConstSpan(&keys[i], 1);
+    calls[i].now = start;
+  }
+  ASSERT_TRUE(limiter.Check(calls[1]).ok());
+  server_->Call({"CONFIG", "SET", "maxmemory", "1"});
+  EXPECT_TRUE(store_->IsOutage(limiter.Check(calls[2]).status()));
+  // By then the one call of the old key has left.
+  for (Call& call : calls) call.now = start + seconds(30);
+  const Decisions all = limiter.CheckMany(calls);
+  EXPECT_TRUE(store_->IsOutage(all[0].status())) << all[0].status();
+  for (const size_t i : {1, 2}) {
+    ASSERT_TRUE(all[i].ok()) << all[i].status();
+    EXPECT_TRUE(all[i]->allowed);
+    EXPECT_EQ(all[i]->remaining, 4);
+  }
+  server_->Call({"CONFIG", "SET", "maxmemory", "0"});
+  for (const size_t i : {0, 1, 2}) {
+    const auto d = limiter.Run(Op::kPeek, calls[i]);
+    ASSERT_TRUE(d.ok()) << d.status();
+    EXPECT_EQ(d->remaining, i == 0 ? 5 : 4);
+  }
 }
 
 TEST_F(BatchTest, AReplicaRefusesKeyByKeyAndIsMetAgain) {
