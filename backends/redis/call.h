@@ -37,10 +37,10 @@ struct ScriptCall {
   // answers anything else, errors aside, is not talking of this call: the
   // connection is closed.
   size_t reply_bytes = 0;
-  // Given several keys the script runs for each on its own, in their order, and
-  // answers an array: what it would answer to each of them alone. So calls of
-  // one key with the same args (the same span, not equal ones) may share a
-  // command.
+  // Of a call of one key: given several, its script runs for each on its own,
+  // in their order, and answers an array of what it would answer to each alone.
+  // So it may share a command with others of the script that have the same args
+  // (the same span, not equal ones).
   bool each_key = false;
 };
 

@@ -219,6 +219,7 @@ size_t Router::Sharing(absl::Span<Leg* const> legs) const {
       std::min(legs.size(), static_cast<size_t>(options_.batch));
   size_t count = 1;
   while (count < most && may_share(*legs[count]) &&
+         legs[count]->call->script == first.call->script &&
          legs[count]->call->args.data() == first.call->args.data() &&
          legs[count]->course.how() == first.course.how()) {
     ++count;

@@ -1,5 +1,6 @@
 // Checks of many keys that go as few commands: how few, and that each key ends
 // as if it had gone alone, whatever the server says or does.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -471,6 +472,9 @@ TEST_F(BatchTest, OddKeysAreKeysLikeAnyOther) {
     }
     ASSERT_TRUE(all[i].ok()) << all[i].status();
     EXPECT_EQ(all[i]->remaining, i < 8 ? 1 : 0) << i;
+    // One call finds what many have left.
+    EXPECT_EQ(Used(limiter, keys[i]),
+              std::count(keys.begin(), keys.end(), keys[i]));
   }
 }
 
