@@ -175,6 +175,14 @@ int64_t RedisServer::CallsOf(const std::string& command) {
   return Info("commandstats", "cmdstat_" + command + ":calls=");
 }
 
+bool RedisServer::TakeEverySlot() {
+  std::vector<std::string> words = {"CLUSTER", "ADDSLOTS"};
+  for (int slot = 0; slot < 16384; ++slot) {
+    words.push_back(std::to_string(slot));
+  }
+  return Call(words).ok();
+}
+
 void RedisServer::Kill() {
   if (pid_ == 0) return;
   kill(pid_, SIGKILL);

@@ -62,6 +62,9 @@ class RedisServer {
   // How often it ran a command since its statistics were reset.
   int64_t CallsOf(const std::string& command);
 
+  // Of a cluster's node: it has every slot from now on.
+  bool TakeEverySlot();
+
   // SIGKILL, and waits until it is gone.
   void Kill();
   // Starts it again, on the same port.
