@@ -24,9 +24,11 @@ if #KEYS > 1 and #ARGV == 2 then
     while true do
       local ok, problem = pcall(Go, Decide)
       if ok then return i > #KEYS end
-      -- Worded as the server words what ends a script.
-      replies[i] = {err = type(problem) == 'table' and problem.err or
-                          'ERR ' .. tostring(problem)}
+      -- As the server words what ends a script: ERR, if it has no code.
+      local words = type(problem) == 'table' and problem.err or
+                    tostring(problem)
+      if not string.find(words, '^%u+ ') then words = 'ERR ' .. words end
+      replies[i] = {err = words}
       i = i + 1
     end
   end
