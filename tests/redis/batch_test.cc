@@ -18,7 +18,6 @@
 #include "tests/kit/decision_text.h"
 #include "tests/redis/fake_server.h"
 #include "tests/redis/limiter_fixture.h"
-#include "weir/memory_store.h"
 #include "weir/testing/engine_samples.h"
 
 namespace weir {
