@@ -1,22 +1,9 @@
 -- What nearly every call of one rule is: a check of a key that is missing, or
--- was written under the same limit and by a clock that did not jump. The steps
--- of run.lua without a function or a table, which cost as much as the commands;
--- whatever else it is goes on below.
---
--- The engine's NAME_check.lua gets key, record, step, flags, n, counts, slack
--- and now. It writes nothing; it sets
---
---   fits     whether the rule allows it; nil: it goes on below
---   state    the reply if nothing is charged; a log's only if it denies
---   value    the reply if it is charged. `bytes` of either count
---   inside, newest, at
---            of logs alone, of which the reply is made: the costs inside, the
---            newest entry's time, that of the one to be added
---   value, and for logs missing, drop, at, push
---            what its ..._charge.lua writes
---   after    when it would equal a fresh key, in us from now
+-- was written under the same limit and by a clock that did not jump. Decided
+-- without a table, and for one key without a function, which cost as much as the
+-- commands; whatever else it is goes on below.
 do
-  local key, record, step = KEYS[1], ARGV[1], ARGV[2]
+  local record, step = ARGV[1], ARGV[2]
   local op, flags, given, n = unpack('<BBdd', step)
   if op == kCheck and flags < kDenyAll and n > 0 then
     local counts, slack = flags >= kCountDenied, kCallersSlack
@@ -26,15 +13,14 @@ do
       local time = call('TIME')
       now, slack = time[1] * 1000000 + time[2], kSlack
     end
-    local fits, state, bytes, value, after
-    local inside, newest, missing, drop, at, push
-    --[[check]]
-    if fits or (counts and fits == false) then
-      local life = format('%d', (after - after % 1000) / 1000 + slack + 1)
-      --[[charge]]
-      if inside then return pack('<dBddd', now, 1, inside + n, at, 0) end
-      return pack('<dBc0', now, fits and 1 or 0, value)
+    if Each then
+      Usual = function(key)
+        --[[usual]]
+      end
+      if Each(Usual) then return replies end
+    else
+      local key = KEYS[1]
+      --[[usual]]
     end
-    if fits == false then return pack('<dBc0', now, 0, state) end
   end
 end

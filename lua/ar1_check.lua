@@ -1,4 +1,4 @@
--- A check of an ar1 rule: see alone.lua. How long a value lasts comes from its
+-- A check of an ar1 rule: see usual.lua. How long a value lasts comes from its
 -- logarithm; a decay that is too slow for that goes on below.
 local limit, decay, resolution, longest = unpack('<dddd', step, 19)
 local slot = math.floor(now / resolution)

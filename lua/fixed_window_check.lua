@@ -1,4 +1,4 @@
--- A check of a fixed_window rule: see alone.lua.
+-- A check of a fixed_window rule: see usual.lua.
 local limit, window, epoch, offset = unpack('<dddd', step, 19)
 local start, used, same = nil, 0, true
 state, bytes = call('GET', key), 16

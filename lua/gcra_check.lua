@@ -1,4 +1,4 @@
--- A check or a reservation of a gcra rule: see alone.lua.
+-- A check or a reservation of a gcra rule: see usual.lua.
 local c_us, c_ticks, most, limit, burst_ticks, back, ahead =
   unpack('<ddddddd', step, 19)
 local tat, ticks, same = now, 0, true

@@ -1,4 +1,4 @@
--- A check of a rule that keeps its log in a list: see alone.lua. The steps are
+-- A check of a rule that keeps its log in a list: see usual.lua. The steps are
 -- those of log_view.lua. Where more than a few entries have left, it goes on
 -- below.
 local limit, keep, resolution = unpack('<ddd', step, 19)

@@ -1,4 +1,5 @@
--- One call: its steps together, all or nothing. Ends every text.
+-- Every call: its steps together, all or nothing; those of a batch each on its
+-- own. Ends every text.
 
 -- A refund is made in the state's own terms: under the limit that it was
 -- written under, so that what is used above a lower limit is not forgotten. A
@@ -18,7 +19,7 @@ local function Refund(step, t, slack)
   View.Refund(View.Open(key, own, t, slack), step.n)
 end
 
--- The engines of this call, each made once. Which rule has which is in the last
+-- The engines of these calls, each made once. Which rule has which is in the last
 -- argument.
 local kinds, made = ARGV[2 * #KEYS + 1], {}
 
@@ -34,13 +35,15 @@ local function EngineOf(i)
 end
 
 local function Read(i)
-  local op, flags, given = unpack('<BBd', ARGV[2 * i])
+  local record, bytes = ARGV[2 * i - 1], ARGV[2 * i]
+  if Each then record, bytes = ARGV[1], ARGV[2] end
+  local op, flags, given = unpack('<BBd', bytes)
   local engine = EngineOf(i)
   local p, cost, n
   if flags < kDenyAll then
-    p, cost, n = engine.Step(ARGV[2 * i - 1], ARGV[2 * i])
+    p, cost, n = engine.Step(record, bytes)
   else
-    n = unpack('<d', ARGV[2 * i], 11)
+    n = unpack('<d', bytes, 11)
   end
   return {key = KEYS[i], op = op, given = given, View = engine.View,
           Params = engine.Params, time_given = flags % 2 >= kTimeGiven,
@@ -59,36 +62,43 @@ local function Act(step, allowed)
   end
 end
 
-local steps = {}
-for i = 1, #KEYS do steps[i] = Read(i) end
+-- Decides the steps from the first to the last as one call. Returns its reply.
+local function Call(first, last)
+  local steps = {}
+  for i = first, last do steps[#steps + 1] = Read(i) end
 
-local op, slack = steps[1].op, kSlack
-if steps[1].time_given then
-  now, slack = steps[1].given, kCallersSlack
-elseif not now then
-  local time = call('TIME')
-  now = time[1] * 1000000 + time[2]
-end
-
-local allowed = true
-for i, step in ipairs(steps) do
-  if op == kReset then call('DEL', step.key) end
-  if op == kRefund then Refund(step, now, slack) end
-  if step.p then
-    step.view = step.View.Open(step.key, step.p, now, slack)
-    step.allowed = step.View.Admits(step.view, step.cost)
+  local op, slack = steps[1].op, kSlack
+  if steps[1].time_given then
+    now, slack = steps[1].given, kCallersSlack
+  elseif not now then
+    local time = call('TIME')
+    now = time[1] * 1000000 + time[2]
   end
-  allowed = allowed and (step.allowed or step.observe)
+
+  local allowed = true
+  for i, step in ipairs(steps) do
+    if op == kReset then call('DEL', step.key) end
+    if op == kRefund then Refund(step, now, slack) end
+    if step.p then
+      step.view = step.View.Open(step.key, step.p, now, slack)
+      step.allowed = step.View.Admits(step.view, step.cost)
+    end
+    allowed = allowed and (step.allowed or step.observe)
+  end
+
+  local reply = {pack('<d', now)}
+  for i, step in ipairs(steps) do
+    reply[#reply + 1] = step.allowed and '\1' or '\0'
+    if step.p then
+      if op == kCheck then Act(step, allowed) end
+      -- A call that passes has no wait, nor has what a refund leaves.
+      local waits = not (op == kCheck and allowed and step.allowed)
+      reply[#reply + 1] = step.View.Reply(step.view, step.cost, waits)
+    end
+  end
+  return table.concat(reply)
 end
 
-local reply = {pack('<d', now)}
-for i, step in ipairs(steps) do
-  reply[#reply + 1] = step.allowed and '\1' or '\0'
-  if step.p then
-    if op == kCheck then Act(step, allowed) end
-    -- A call that passes has no wait, nor has what a refund leaves.
-    local waits = not (op == kCheck and allowed and step.allowed)
-    reply[#reply + 1] = step.View.Reply(step.view, step.cost, waits)
-  end
-end
-return table.concat(reply)
+if not Each then return Call(1, #KEYS) end
+Each(function(key, i) return Usual and Usual(key) or Call(i, i) end)
+return replies

@@ -1,4 +1,4 @@
--- A check of a sliding_log rule: see alone.lua. The steps are those of
+-- A check of a sliding_log rule: see usual.lua. The steps are those of
 -- log_view.lua. An entry without its time (short of 21 bytes) goes on below.
 local limit, keep = unpack('<dd', step, 19)
 -- The record and the oldest entries.

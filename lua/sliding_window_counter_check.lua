@@ -1,4 +1,4 @@
--- A check of a sliding_window_counter rule: see alone.lua. Products that pass
+-- A check of a sliding_window_counter rule: see usual.lua. Products that pass
 -- 2^53 are left to ProductAtMost, below.
 local limit, window = unpack('<dd', step, 19)
 local number = math.floor(now / window)

@@ -1,4 +1,4 @@
--- What nearly every call of several rules is: alone.lua for each of them, all
+-- What nearly every call of several rules is: usual.lua for each of them, all
 -- verdicts before the first write. An engine's code is entered only where a
 -- rule names it.
 do

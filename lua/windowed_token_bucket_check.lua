@@ -1,4 +1,4 @@
--- A check of a windowed_token_bucket rule: see alone.lua. A product that passes
+-- A check of a windowed_token_bucket rule: see usual.lua. A product that passes
 -- 2^53 is left to MulDiv, below.
 local limit, window, burst, capped = unpack('<dddd', step, 19)
 local start, at, tokens, parts, used = now, now, 0, 0, 0

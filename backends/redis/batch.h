@@ -17,6 +17,7 @@ namespace weir::redis {
 struct Ticket {
   Reply* reply = nullptr;  // null: it is read and dropped
   size_t reply_bytes = 0;  // as in ScriptCall
+  size_t calls = 1;        // that share it
   Reason failed = Reason::kNone;
   bool answered = false;
   // Not answered: it may have been run all the same.
@@ -30,10 +31,11 @@ class SharedStream;
 class Batch {
  public:
   // Call after the command's bytes were appended.
-  void AddTicket(Reply* reply, size_t reply_bytes) {
+  void AddTicket(Reply* reply, size_t reply_bytes, size_t calls = 1) {
     Ticket ticket;
     ticket.reply = reply;
     ticket.reply_bytes = reply_bytes;
+    ticket.calls = calls;
     tickets.push_back(ticket);
     ends.push_back(bytes.size());
   }

@@ -2,6 +2,7 @@
 #ifndef WEIR_BACKENDS_REDIS_CALL_H_
 #define WEIR_BACKENDS_REDIS_CALL_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,11 @@ struct ScriptCall {
   // answers anything else, errors aside, is not talking of this call: the
   // connection is closed.
   size_t reply_bytes = 0;
+  // Of a call of one key: given several, its script runs for each on its own,
+  // in their order, and answers an array of what it would answer to each alone.
+  // So it may share a command with others of the script that have the same args
+  // (the same span, not equal ones).
+  bool each_key = false;
 };
 
 // The same, owning what it names.
@@ -62,6 +68,17 @@ inline bool Fits(const Reply& reply, size_t reply_bytes) {
   return reply_bytes == 0 || reply.type == Reply::Type::kError ||
          (reply.type == Reply::Type::kString &&
           reply.text.size() >= reply_bytes);
+}
+// The same of what so many calls that share a command are answered: an array,
+// or an error of all.
+inline bool Fits(const Reply& reply, size_t reply_bytes, size_t calls) {
+  if (calls == 1) return Fits(reply, reply_bytes);
+  if (reply.type == Reply::Type::kError) return true;
+  return reply.type == Reply::Type::kArray && reply.elements.size() == calls &&
+         std::all_of(reply.elements.begin(), reply.elements.end(),
+                     [reply_bytes](const Reply& element) {
+                       return Fits(element, reply_bytes);
+                     });
 }
 inline constexpr std::string_view kMisshapen = "a reply of another shape";
 

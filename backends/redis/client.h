@@ -51,7 +51,10 @@ class Client {
   absl::Status Run(const ScriptCall& call, SteadyTime deadline, Reply* reply);
 
   // All calls as one batch for each node. `out` has an entry for each call.
-  // Blocks as Run does.
+  // Blocks as Run does. Neighbours that may share a command (each_key) do, up
+  // to options.batch of them, but on a cluster, where their keys lie in
+  // different slots. Each has its own end all the same, and follows and waits
+  // out errors as if it had gone alone.
   void RunMany(absl::Span<const ScriptCall> calls, SteadyTime deadline,
                absl::Span<absl::StatusOr<Reply>> out);
 

@@ -60,6 +60,7 @@ absl::Status Validate(const ClientOptions& o) {
        {CheckRange("database", o.database, 0, 1'000'000),
         CheckRange("connections", o.connections, 1, 64),
         CheckRange("io_threads", o.io_threads, 0, 1),
+        CheckRange("batch", o.batch, 1, kMaxBatch),
         CheckRange("max_in_flight", o.max_in_flight, 1, 10'000'000),
         CheckRange("breaker_failures", o.breaker_failures, 1, 1'000'000),
         CheckRange("max_redirects", o.max_redirects, 0, 100),

@@ -38,11 +38,20 @@ void RedisStore::Impl::RunBatch(Op op, std::optional<Time> now,
   std::vector<BatchedCall*> asked;
   sent.reserve(calls.size());
   asked.reserve(calls.size());
+  // The last that has args of its own, and its steps.
+  const redis::EncodedCall* like = nullptr;
+  absl::Span<const Step> its_steps;
   for (BatchedCall& call : calls) {
     const absl::Span<const Step> steps(call.steps, call.count);
     call.status = absl::OkStatus();
     if (steps.empty() || redis::DecideAlone(op, steps, call.outcomes)) continue;
-    sent.push_back(encoded.emplace_back(op, now, steps).call());
+    if (like != nullptr && redis::DifferInKeyAlone(its_steps, steps)) {
+      encoded.emplace_back(*like, steps[0]);
+    } else {
+      like = &encoded.emplace_back(op, now, steps);
+      its_steps = steps;
+    }
+    sent.push_back(encoded.back().call());
     asked.push_back(&call);
   }
   if (sent.empty()) return;
@@ -66,6 +75,7 @@ absl::StatusOr<std::shared_ptr<RedisStore>> RedisStore::Create(
   defaults.connections = options.connections;
   defaults.io_threads = options.io_threads;
   defaults.spin = options.spin;
+  defaults.batch = options.batch;
   defaults.connect_timeout = options.connect_timeout;
   absl::StatusOr<redis::Url> parsed = redis::ParseUrl(
       url, defaults,

@@ -54,8 +54,9 @@ struct Router::Group {
   }
 
   Batch batch;
-  // For each ticket its leg; null for what goes before a call.
-  absl::InlinedVector<Leg*, 4> legs;
+  // For each ticket its legs, the first of which is given the reply; none for
+  // what goes before a call.
+  absl::InlinedVector<absl::Span<Leg* const>, 4> legs;
   std::shared_ptr<SharedStream> stream;
   bool refused = false;
   bool refresh = false;
@@ -158,26 +159,32 @@ void Router::Ask(Node* node, absl::Span<Leg* const> legs, bool refresh,
 
 void Router::Fill(absl::Span<Leg* const> legs, bool refresh, Group* group) {
   Batch& batch = group->batch;
-  const auto add = [&](Leg* leg, Reply* reply) {
-    batch.AddTicket(
-        reply, reply == nullptr || leg == nullptr ? 0 : leg->call->reply_bytes);
-    group->legs.push_back(leg);
+  const auto add = [&](absl::Span<Leg* const> its_legs, Reply* reply) {
+    if (its_legs.empty()) {
+      batch.AddTicket(reply, 0);
+    } else {
+      batch.AddTicket(reply, its_legs[0]->call->reply_bytes, its_legs.size());
+    }
+    group->legs.push_back(its_legs);
   };
   group->refresh = refresh;
   if (refresh) {
     AppendCommand({"CLUSTER", "SLOTS"}, &batch.bytes);
-    add(nullptr, &group->map);
+    add({}, &group->map);
   }
   absl::InlinedVector<const Script*, 4> sent_texts;
-  for (Leg* leg : legs) {
-    if (leg->course.asking()) {
+  std::vector<std::string_view> keys;
+  for (size_t i = 0, count = 0; i < legs.size(); i += count) {
+    count = Sharing(legs.subspan(i));
+    const Leg& leg = *legs[i];
+    if (leg.course.asking()) {
       AppendCommand({"ASKING"}, &batch.bytes);
-      add(nullptr, nullptr);
+      add({}, nullptr);
     }
-    How how = leg->course.how();
+    How how = leg.course.how();
     if (how == How::kEval) {
       // Once in a batch: those behind it find the script there.
-      const Script* const script = leg->call->script;
+      const Script* const script = leg.call->script;
       if (std::find(sent_texts.begin(), sent_texts.end(), script) !=
           sent_texts.end()) {
         how = How::kEvalSha;
@@ -186,10 +193,38 @@ void Router::Fill(absl::Span<Leg* const> legs, bool refresh, Group* group) {
         tally_->evals.Add();
       }
     }
-    AppendCall(how, *leg->call->script, leg->call->keys, leg->call->args,
-               &batch.bytes);
-    add(leg, leg->reply);
+    absl::Span<const std::string_view> its_keys = leg.call->keys;
+    if (count > 1) {
+      keys.clear();
+      for (const Leg* one : legs.subspan(i, count)) {
+        keys.push_back(one->call->keys[0]);
+      }
+      its_keys = keys;
+    }
+    AppendCall(how, *leg.call->script, its_keys, leg.call->args, &batch.bytes);
+    add(legs.subspan(i, count), leg.reply);
   }
+}
+
+size_t Router::Sharing(absl::Span<Leg* const> legs) const {
+  const Leg& first = *legs[0];
+  const auto may_share = [](const Leg& leg) {
+    return leg.call->each_key && !leg.alone;
+  };
+  if (options_.cluster || has_slots_.load(std::memory_order_relaxed) ||
+      !may_share(first)) {
+    return 1;
+  }
+  const size_t most =
+      std::min(legs.size(), static_cast<size_t>(options_.batch));
+  size_t count = 1;
+  while (count < most && may_share(*legs[count]) &&
+         legs[count]->call->script == first.call->script &&
+         legs[count]->call->args.data() == first.call->args.data() &&
+         legs[count]->course.how() == first.course.how()) {
+    ++count;
+  }
+  return count;
 }
 
 void Router::Settle(Node* node, Group* group) {
@@ -198,20 +233,43 @@ void Router::Settle(Node* node, Group* group) {
     map_->Apply(group->map, *node);
   }
   for (size_t i = 0; i < batch.tickets.size(); ++i) {
-    Leg* const leg = group->legs[i];
-    if (leg == nullptr) continue;
+    const absl::Span<Leg* const> legs = group->legs[i];
     const Ticket& ticket = batch.tickets[i];
     Attempt attempt;
-    if (ticket.answered) {
-      attempt.reply = leg->reply;
-    } else {
+    if (!ticket.answered) {
       attempt.failed = ticket.failed;
       attempt.may_have_run = ticket.may_have_run;
       attempt.status = batch.status;
       attempt.words = batch.words;
+    } else if (legs.size() > 1 && !Divide(legs)) {
+      continue;
     }
-    leg->over = leg->course.Judge(attempt, node, options_, map_, tally_);
+    for (Leg* leg : legs) {
+      if (ticket.answered) attempt.reply = leg->reply;
+      leg->over = leg->course.Judge(attempt, node, options_, map_, tally_);
+    }
   }
+}
+
+bool Router::Divide(absl::Span<Leg* const> legs) {
+  Reply whole = std::move(*legs[0]->reply);
+  if (whole.type != Reply::Type::kError) {
+    for (size_t i = 0; i < legs.size(); ++i) {
+      *legs[i]->reply = std::move(whole.elements[i]);
+    }
+    return true;
+  }
+  const Reason reason = ClassifyReply(whole.text);
+  if (reason == Reason::kCrossSlot) {
+    has_slots_.store(true, std::memory_order_relaxed);
+  }
+  // What a user may not do can be to touch one of the keys.
+  if (reason == Reason::kCrossSlot || reason == Reason::kNoPermission) {
+    for (Leg* leg : legs) leg->alone = true;
+    return false;
+  }
+  for (Leg* leg : legs) *leg->reply = whole;
+  return true;
 }
 
 const Node* Router::SilentNode(absl::Span<Leg> legs) {

@@ -3,6 +3,8 @@
 #ifndef WEIR_BACKENDS_REDIS_ROUTER_H_
 #define WEIR_BACKENDS_REDIS_ROUTER_H_
 
+#include <atomic>
+
 #include "absl/types/span.h"
 #include "backends/redis/call.h"
 #include "backends/redis/cluster_map.h"
@@ -21,6 +23,7 @@ struct Leg {
   Reply* reply;
   Course course;
   bool over = false;
+  bool alone = false;    // shares no command any more
   Node* node = nullptr;  // of the last attempt
 };
 
@@ -44,7 +47,13 @@ class Router {
   void Ask(Node* node, absl::Span<Leg* const> legs, bool refresh,
            SteadyTime now, SteadyTime deadline);
   void Fill(absl::Span<Leg* const> legs, bool refresh, Group* group);
+  // How many of the first of these share a command.
+  size_t Sharing(absl::Span<Leg* const> legs) const;
   void Settle(Node* node, Group* group);
+  // Gives each of these, which shared a command, its part of the reply that the
+  // first was given. False: the command was refused, and perhaps only because
+  // it was shared; each is to be asked alone.
+  bool Divide(absl::Span<Leg* const> legs);
   // One that can't be asked for the map; null: the first of them can.
   const Node* SilentNode(absl::Span<Leg> legs);
   // Asks another node for the map, if the one that should know is silent.
@@ -53,6 +62,10 @@ class Router {
   const ClientOptions& options_;
   ClusterMap* const map_;
   Tally* const tally_;
+  // A server refused a command because its keys lie in different slots, though
+  // it was not said to be a cluster: nothing is shared from then on. Relaxed:
+  // who does not know it yet is told too.
+  std::atomic<bool> has_slots_{false};
 };
 
 }  // namespace weir::redis

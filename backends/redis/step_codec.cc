@@ -99,8 +99,24 @@ EncodedCall::EncodedCall(Op op, std::optional<Time> now,
   if (steps.size() > 1) args_.push_back(kinds_);
 }
 
+EncodedCall::EncodedCall(const EncodedCall& like, const Step& step)
+    : args_of_(&like),
+      script_(like.script_),
+      charging_(like.charging_),
+      reply_bytes_(like.reply_bytes_) {
+  keys_.push_back(KeyName(RuleOf(step).prefix, step.tag, step.key));
+  key_views_.push_back(keys_[0]);
+}
+
 ScriptCall EncodedCall::call() const {
-  return {script_, key_views_, args_, charging_, reply_bytes_};
+  return {script_,   key_views_,   args_of_->args_,
+          charging_, reply_bytes_, /*each_key=*/key_views_.size() == 1};
+}
+
+bool DifferInKeyAlone(absl::Span<const Step> a, absl::Span<const Step> b) {
+  return a.size() == 1 && b.size() == 1 && a[0].rule == b[0].rule &&
+         a[0].cost == b[0].cost && a[0].observe == b[0].observe &&
+         a[0].max_wait == b[0].max_wait;
 }
 
 absl::Status Decode(const Reply& reply, Op op, absl::Span<const Step> steps,

@@ -22,12 +22,16 @@ class EncodedCall {
  public:
   // `steps` is not empty.
   EncodedCall(Op op, std::optional<Time> now, absl::Span<const Step> steps);
+  // Of a step that differs in its key alone from the one of `like`, whose args
+  // it has: `like` outlives it.
+  EncodedCall(const EncodedCall& like, const Step& step);
   EncodedCall(const EncodedCall&) = delete;
   EncodedCall& operator=(const EncodedCall&) = delete;
 
   ScriptCall call() const;
 
  private:
+  const EncodedCall* const args_of_ = this;
   const Script* script_ = nullptr;
   bool charging_ = false;
   size_t reply_bytes_;
@@ -37,6 +41,9 @@ class EncodedCall {
   absl::InlinedVector<std::string_view, 4> key_views_;
   absl::InlinedVector<std::string_view, 9> args_;
 };
+
+// Whether two calls of one op and time differ in their key alone, and have one.
+bool DifferInKeyAlone(absl::Span<const Step> a, absl::Span<const Step> b);
 
 // Fills one outcome for each step. Unavailable: the reply has another form.
 absl::Status Decode(const Reply& reply, Op op, absl::Span<const Step> steps,

@@ -361,7 +361,7 @@ bool SharedStream::HandOut(Batch* own) {
         continue;
       }
       Ticket& ticket = batch->tickets[number - batch->first_];
-      if (!Fits(replies_[i], ticket.reply_bytes)) {
+      if (!Fits(replies_[i], ticket.reply_bytes, ticket.calls)) {
         Break(Reason::kProtocol, std::string(kMisshapen));
         break;
       }

@@ -148,7 +148,7 @@ absl::Status NoSuchParameter(std::string_view name) {
   return InvalidArgument(
       "redis URL: there is no parameter \"", Sv(name),
       "\"; there are timeout, connect_timeout, spin, connections, io_threads, "
-      "db, namespace, tls_ca_file, tls_cert_file, tls_key_file, "
+      "batch, db, namespace, tls_ca_file, tls_cert_file, tls_key_file, "
       "tls_server_name, tls_verify");
 }
 
@@ -202,6 +202,7 @@ absl::Status ParseParameter(std::string_view text, Url* url,
   if (name == "io_threads") {
     return Store(ParseInt(name, text), &client.io_threads);
   }
+  if (name == "batch") return Store(ParseInt(name, text), &client.batch);
   if (name == "db") return Store(ParseInt(name, text), &client.database);
   if (name == "namespace") {
     return Store(Decode(name, text), &url->name_space.emplace());

@@ -8,7 +8,8 @@
 // User, password, path and values may be percent-encoded. Each parameter at
 // most once:
 //   timeout, connect_timeout, spin    durations with a unit: 250us, 50ms, 1s
-//   connections, io_threads, db       whole numbers
+//   connections, io_threads, batch, db
+//                                     whole numbers
 //   namespace                         text
 //   tls_ca_file, tls_cert_file, tls_key_file, tls_server_name
 //                                     text; with TLS only

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/redis/check_many.h"
 #include "bench/redis/runs.h"
 #include "bench/redis/script.h"
 
@@ -41,6 +42,7 @@ std::vector<Row> Rows(const Target& t) {
                     goal});
   };
   using std::chrono::microseconds;
+  using std::chrono::milliseconds;
   if (t.tls_port == 0) {
     rows.push_back({"lone", [t] { return RunCallers(t, 1, {}); },
                     "bare hiredis", [t] { return RunBareHiredis(t); }, true,
@@ -57,8 +59,19 @@ std::vector<Row> Rows(const Target& t) {
       "8", [t] { return RunCallers(t, 8, {}); }, 8, 1, 1.2);
   add(
       "64", [t] { return RunCallers(t, 64, {}); }, 64, 1, 1.4);
-  add(
-      "many64", [t] { return RunBatches(t, 64); }, 1, 64, 0.95);
+  using std::chrono::seconds;
+  for (const Limit& limit :
+       {Limit::Gcra(1'000'000, seconds(1)),
+        Limit::TokenBucket(1'000'000, 1'000'000, seconds(1)),
+        Limit::FixedWindow(1'000'000, seconds(1)),
+        Limit::SlidingLog(1'000'000, milliseconds(50))}) {
+    const std::string command =
+        RedisBenchmarkCommand(OneKeyScript(t, limit), 1, 64);
+    rows.push_back(
+        {"many64," + limit.algorithm(),
+         [=] { return RunCheckMany(t, limit, 64); }, "its script, -c 1 -P 64",
+         [command] { return RunRedisBenchmark(command); }, false, 0.95});
+  }
   add(
       "async256", [t] { return RunAsyncCalls(t, 256); }, 50, 64, 0.9);
   return rows;
@@ -85,7 +98,7 @@ int Main(int argc, char** argv) {
     std::fprintf(stderr, "no Redis on port %d\n", target.port);
     return 1;
   }
-  std::printf("%-10s %12s %12s %8s %6s  %s\n", "row", "weir", "rival", "ratio",
+  std::printf("%-20s %12s %12s %8s %6s  %s\n", "row", "weir", "rival", "ratio",
               "goal", "rival is");
   for (const Row& row : Rows(target)) {
     if (only != "all" && row.name != only) continue;
@@ -99,7 +112,7 @@ int Main(int argc, char** argv) {
       theirs.push_back(row.by_p50 ? rival.p50_us : rival.per_second);
       ratios.push_back(ours.back() / theirs.back());
     }
-    std::printf("%-10s %12.1f %12.1f %8.3f %s%.2f  %s (%s)\n", row.name.c_str(),
+    std::printf("%-20s %12.1f %12.1f %8.3f %s%.2f  %s (%s)\n", row.name.c_str(),
                 Median(ours), Median(theirs), Median(ratios),
                 row.by_p50 ? "<=" : ">=", row.goal, row.rival.c_str(),
                 row.by_p50 ? "p50, us" : "calls/s");

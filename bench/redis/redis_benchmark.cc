@@ -20,8 +20,8 @@ std::string RedisBenchmarkCommand(const Target& target, int clients,
       "redis-benchmark -p ", tls ? target.tls_port : target.port,
       tls ? " --tls --cacert " : "", Sv(target.ca_file), " -c ", clients,
       " -P ", pipeline, " -n ", a_second * target.time.count() / 1000, " -r ",
-      kKeys, " --csv EVALSHA ", Sv(target.script.sha1),
-      " 1 key:__rand_int__ 1");
+      kKeys, " --csv EVALSHA ", Sv(target.script.sha1), " 1 '", target.key,
+      "' 1");
 }
 
 Speed RunRedisBenchmark(const std::string& command) {

@@ -13,6 +13,7 @@ namespace weir::bench {
 struct Target {
   int port;
   redis::Script script;
+  std::string key = "key:__rand_int__";  // as redis-benchmark is told
   std::chrono::milliseconds time;
   // The port of TLS and the authority's certificate, where it goes by TLS.
   int tls_port = 0;
@@ -36,8 +37,6 @@ Speed RunBareHiredis(const Target& target);
 // Blocking callers on one connection.
 Speed RunCallers(const Target& target, int callers,
                  std::chrono::microseconds spin);
-// One caller, calls in batches.
-Speed RunBatches(const Target& target, int batch);
 // An I/O thread, so many calls in flight; each reply starts the next call.
 Speed RunAsyncCalls(const Target& target, int in_flight);
 

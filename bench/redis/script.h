@@ -13,6 +13,8 @@ inline constexpr int kKeys = 100'000;
 
 // Loads it into the server. Empty sha1: nobody answers on that port.
 redis::Script LoadScript(int port);
+// The same of another text, which is kept for good.
+redis::Script LoadText(int port, const std::string& text);
 
 // The n-th of the keys, in no order; made before the first run.
 const std::string& KeyOf(uint64_t n);

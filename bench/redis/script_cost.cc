@@ -1,6 +1,7 @@
 // What each script costs the server, beside a script of TIME, GET and SET PX
 // with a reply of the same size: the least that any limiter on server time
-// does; and beside limiters as they are usually written.
+// does; and beside limiters as they are usually written. Where a command has
+// many keys, of one of them.
 //
 //   redis-server --port 7000 --save '' &
 //   redis_script_cost 7000
@@ -21,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "backends/redis/key_name.h"
 #include "backends/redis/redis_rule.h"
 #include "backends/redis/script_set.h"
@@ -94,6 +96,7 @@ struct Subject {
   std::string name;
   std::string_view text;
   std::vector<Words> calls;
+  int keys = 1;                            // of a call
   std::vector<double> server_us, wall_us;  // a call, of each round
 };
 
@@ -114,14 +117,16 @@ void Measure(Subject* subject) {
   Command({"FLUSHALL"});
   const OwnedReply loaded = Command({"SCRIPT", "LOAD", subject->text});
   const std::string sha(loaded->str, loaded->len);
-  Send(sha, subject->calls, kBatches / 4);  // makes the keys
+  const int batches = std::max(4, kBatches / subject->keys);
+  Send(sha, subject->calls, batches / 4);  // makes the keys
   Command({"CONFIG", "RESETSTAT"});
   const auto start = std::chrono::steady_clock::now();
-  Send(sha, subject->calls, kBatches);
+  Send(sha, subject->calls, batches);
   const std::chrono::duration<double, std::micro> passed =
       std::chrono::steady_clock::now() - start;
-  subject->server_us.push_back(ServerMicros());
-  subject->wall_us.push_back(passed.count() / (kBatches * kPipeline));
+  subject->server_us.push_back(ServerMicros() / subject->keys);
+  subject->wall_us.push_back(passed.count() /
+                             (batches * kPipeline * subject->keys));
 }
 
 double Median(std::vector<double> v) {
@@ -137,9 +142,9 @@ double MedianRatio(const std::vector<double>& a, const std::vector<double>& b) {
 
 std::string KeyOf(int i) { return "user:" + std::to_string(10000 + i); }
 
-// Calls of these rules, by the server's time.
+// Calls of these rules, by the server's time, with so many keys each.
 std::vector<Words> Calls(const ScriptSet& scripts,
-                         const std::vector<Limit>& limits, Op op,
+                         const std::vector<Limit>& limits, Op op, int keys,
                          const Script** script) {
   std::vector<std::unique_ptr<RedisRule>> rules;
   for (const Limit& limit : limits) {
@@ -151,21 +156,25 @@ std::vector<Words> Calls(const ScriptSet& scripts,
         KeyPrefix("weir", "default", limit.algorithm()), *compiled, *half));
   }
   std::vector<Words> calls;
-  for (int i = 0; i < kKeys; ++i) {
-    const std::string key = KeyOf(i);
-    std::vector<Step> steps;
-    for (const auto& rule : rules) {
-      Step step;
-      step.rule = rule.get();
-      step.key = step.tag = key;
-      steps.push_back(step);
+  for (int i = 0; i < kKeys; i += keys) {
+    Words words = {std::to_string(rules.size() * static_cast<size_t>(keys))};
+    Words args;
+    for (int j = 0; j < keys; ++j) {
+      const std::string key = KeyOf((i + j) % kKeys);
+      std::vector<Step> steps;
+      for (const auto& rule : rules) {
+        Step step;
+        step.rule = rule.get();
+        step.key = step.tag = key;
+        steps.push_back(step);
+      }
+      const EncodedCall encoded(op, std::nullopt, steps);
+      const ScriptCall call = encoded.call();
+      *script = call.script;
+      words.insert(words.end(), call.keys.begin(), call.keys.end());
+      args.assign(call.args.begin(), call.args.end());
     }
-    const EncodedCall encoded(op, std::nullopt, steps);
-    const ScriptCall call = encoded.call();
-    *script = call.script;
-    Words words = {std::to_string(call.keys.size())};
-    words.insert(words.end(), call.keys.begin(), call.keys.end());
-    words.insert(words.end(), call.args.begin(), call.args.end());
+    words.insert(words.end(), args.begin(), args.end());
     calls.push_back(std::move(words));
   }
   return calls;
@@ -181,7 +190,7 @@ int Main(int argc, char** argv) {
   std::vector<Subject> subjects;
   const auto add_plain = [&](std::string name, std::string_view text,
                              const std::vector<std::string>& args) {
-    Subject subject{std::move(name), text, {}, {}, {}};
+    Subject subject{std::move(name), text, {}, 1, {}, {}};
     for (int i = 0; i < kKeys; ++i) {
       Words words = {"1", "weir:default:gcra:{" + KeyOf(i) + "}"};
       words.insert(words.end(), args.begin(), args.end());
@@ -190,10 +199,10 @@ int Main(int argc, char** argv) {
     subjects.push_back(std::move(subject));
   };
   const auto add = [&](std::string name, const std::vector<Limit>& limits,
-                       Op op = Op::kCheck) {
+                       Op op = Op::kCheck, int keys = 1) {
     const Script* script = nullptr;
-    Subject subject{std::move(name), {}, {}, {}, {}};
-    subject.calls = Calls(*scripts, limits, op, &script);
+    Subject subject{std::move(name), {}, {}, keys, {}, {}};
+    subject.calls = Calls(*scripts, limits, op, keys, &script);
     subject.text = script->text;
     subjects.push_back(std::move(subject));
   };
@@ -211,6 +220,10 @@ int Main(int argc, char** argv) {
       Limit::SlidingLogList(1'000'000, milliseconds(50)),
       Limit::BucketedWindow(1'000'000, w, milliseconds(100))};
   for (const Limit& limit : open) add(limit.algorithm(), {limit});
+  for (const Limit& limit : open) {
+    add(absl::StrCat(limit.algorithm(), ", 32 keys a command"), {limit},
+        Op::kCheck, 32);
+  }
   add("gcra, denied", {Limit::Gcra(1, seconds(100'000))});
   add("gcra, peek", {open[0]}, Op::kPeek);
   add("gcra + fixed_window", {open[0], open[1]});

@@ -82,35 +82,6 @@ Speed RunCallers(const Target& target, int callers,
   return samples[0].Take(Steady::now() - start);
 }
 
-Speed RunBatches(const Target& target, int batch) {
-  auto client = MakeClient(target, {}, 0);
-  Samples samples;
-  const auto start = Steady::now();
-  const auto end = start + target.time;
-  uint64_t n = 0;
-  const auto size = static_cast<size_t>(batch);
-  std::vector<std::string_view> views(size);
-  std::vector<redis::ScriptCall> calls(size);
-  std::vector<absl::StatusOr<redis::Reply>> out(size);
-  for (auto before = start; before < end;) {
-    for (size_t i = 0; i < size; ++i) {
-      views[i] = KeyOf(n++);
-      calls[i] = {&target.script, absl::MakeSpan(&views[i], 1),
-                  absl::MakeSpan(&kOne, 1)};
-    }
-    client->RunMany(calls, before + kPatience, absl::MakeSpan(out));
-    for (const auto& reply : out) {
-      if (!reply.ok()) return {};
-    }
-    const auto after = Steady::now();
-    samples.Add(after - before);
-    before = after;
-  }
-  Speed speed = samples.Take(Steady::now() - start);
-  speed.per_second *= batch;
-  return speed;
-}
-
 Speed RunAsyncCalls(const Target& target, int in_flight) {
   auto client = MakeClient(target, {}, 1);
   std::mutex mutex;

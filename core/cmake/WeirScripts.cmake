@@ -2,11 +2,11 @@
 # each Lua half (lua/NAME.lua), and one with all of them, for calls of several
 # rules:
 #
-#   head.lua, alone.lua or together.lua, the prelude,
+#   head.lua, batch.lua, alone.lua or together.lua, the prelude,
 #   engines[i] = NAME.lua ..., run.lua
 #
-# alone.lua and together.lua hold what the lines "-- Check:" and "-- Charge:" of
-# NAME.lua name; an engine without them has only its half.
+# alone.lua (by usual.lua) and together.lua hold what the lines "-- Check:" and
+# "-- Charge:" of NAME.lua name; an engine without them has only its half.
 #
 # weir_write_scripts(OUT): writes the header OUT.
 
@@ -41,7 +41,11 @@ endfunction()
 
 function(weir_write_scripts out)
   weir_read_lua(head head)
+  weir_read_lua(batch batch)
+  string(APPEND head "${batch}")
   weir_read_lua(alone alone)
+  weir_read_lua(usual one_key)
+  string(REPLACE "--[[usual]]" "${one_key}" alone "${alone}")
   weir_read_lua(together together)
   weir_read_lua(run run)
   set(prelude "")

@@ -61,7 +61,8 @@ TEST(LuaReadme, CanBeFollowedByHand) {
     }
     last = line;
   }
-  EXPECT_EQ(verdicts, (std::vector<std::string>{"1", "1", "1", "0"})) << output;
+  EXPECT_EQ(verdicts, (std::vector<std::string>{"1", "1", "1", "0", "0", "1"}))
+      << output;
   // A time, then a verdict and a state for each of two rules.
   EXPECT_EQ(server->Call({"EXISTS", "weir:a:gcra:{user:43}"}).integer, 1)
       << output;

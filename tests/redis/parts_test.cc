@@ -26,7 +26,7 @@ TEST(RedisUrl, ReadsEveryPart) {
   const auto url = ParseUrl(
       "redis://us%65r:p%40ss:w%2Ford@example.org:7000/2?timeout=50ms&"
       "namespace=a%20b&connections=3&io_threads=1&spin=20us&connect_timeout="
-      "2s");
+      "2s&batch=5");
   ASSERT_TRUE(url.ok()) << url.status();
   EXPECT_EQ(url->client.user, "user");
   EXPECT_EQ(url->client.password, "p@ss:w/ord");
@@ -36,6 +36,7 @@ TEST(RedisUrl, ReadsEveryPart) {
   EXPECT_EQ(url->client.connections, 3);
   EXPECT_EQ(url->client.io_threads, 1);
   EXPECT_EQ(url->client.spin, microseconds(20));
+  EXPECT_EQ(url->client.batch, 5);
   EXPECT_EQ(url->client.connect_timeout, std::chrono::seconds(2));
   EXPECT_EQ(url->timeout, milliseconds(50));
   EXPECT_EQ(url->name_space, "a b");
@@ -81,6 +82,9 @@ TEST(RedisUrl, SaysWhatIsWrongAndNeverThePassword) {
       {"redis+cluster://a/1", "database 0 only"},
       {"redis://a?connections=0", "connections is 0; allowed: 1 to 64"},
       {"redis://a?io_threads=2", "io_threads is 2; allowed: 0 to 1"},
+      {"redis://a?batch=0", "batch is 0; allowed: 1 to 32"},
+      {"redis://a?batch=33", "batch is 33; allowed: 1 to 32"},
+      {"redis://a?batch=all", "batch is \"all\""},
       {"unix://relative", "absolute path"},
       {"redis://[::1", "lacks its ]"},
       {"redis://[]:1", "host is empty"},

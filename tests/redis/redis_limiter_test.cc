@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <future>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/redis/fake_server.h"
+#include "tests/redis/limiter_fixture.h"
 #include "tests/redis/redis_server.h"
 #include "weir/limiter.h"
 #include "weir/memory_store.h"
@@ -28,40 +28,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::RedisServer;
 
-class RedisLimiterTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    WEIR_NEEDS_REDIS_SERVER();
-    server_ = RedisServer::Start();
-    ASSERT_NE(server_, nullptr);
-    options_.timeout = seconds(10);
-  }
-
-  void Open(const std::string& parameters = "") {
-    auto store = RedisStore::Create(server_->url() + parameters, options_);
-    ASSERT_TRUE(store.ok()) << store.status();
-    store_ = *std::move(store);
-  }
-  Limiter Make(Limit limit, OutagePolicy policy = {}) {
-    LimiterOptions options;
-    options.outage = std::move(policy);
-    auto limiter = Limiter::Create(store_, std::move(limit), options);
-    EXPECT_TRUE(limiter.ok()) << limiter.status();
-    return *std::move(limiter);
-  }
-  int64_t Counted(std::string_view name) {
-    std::map<std::string, int64_t, std::less<>> all;
-    store_->VisitCounters(
-        [&](std::string_view n, int64_t value) { all.emplace(n, value); });
-    const auto at = all.find(name);
-    EXPECT_NE(at, all.end()) << name;
-    return at == all.end() ? -1 : at->second;
-  }
-
-  std::unique_ptr<RedisServer> server_;
-  RedisStoreOptions options_;
-  std::shared_ptr<RedisStore> store_;
-};
+class RedisLimiterTest : public testing::LimiterOnRedis {};
 
 TEST_F(RedisLimiterTest, ManyChecksAreSentAtOnce) {
   Open();
@@ -427,9 +394,12 @@ TEST(RedisStoreOptions, AreChecked) {
   options.connections = 0;
   EXPECT_NE(message(options).find("connections"), std::string::npos);
   // The URL goes before them.
-  options.connections = 0;
+  options.batch = 0;
   EXPECT_TRUE(
-      RedisStore::Create("redis://127.0.0.1?connections=2", options).ok());
+      RedisStore::Create("redis://127.0.0.1?connections=2&batch=1", options)
+          .ok());
+  options.connections = 1;
+  EXPECT_NE(message(options).find("batch"), std::string::npos);
 }
 
 }  // namespace

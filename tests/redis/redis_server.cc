@@ -162,6 +162,27 @@ bool RedisServer::Launch() {
   return up && !gone;
 }
 
+int64_t RedisServer::Info(const std::string& section,
+                          const std::string& field) {
+  const std::string text = Call({"INFO", section}).text;
+  const size_t at = text.find("\n" + field);
+  return at == std::string::npos
+             ? 0
+             : std::stoll(text.substr(at + 1 + field.size()));
+}
+
+int64_t RedisServer::CallsOf(const std::string& command) {
+  return Info("commandstats", "cmdstat_" + command + ":calls=");
+}
+
+bool RedisServer::TakeEverySlot() {
+  std::vector<std::string> words = {"CLUSTER", "ADDSLOTS"};
+  for (int slot = 0; slot < 16384; ++slot) {
+    words.push_back(std::to_string(slot));
+  }
+  return Call(words).ok();
+}
+
 void RedisServer::Kill() {
   if (pid_ == 0) return;
   kill(pid_, SIGKILL);

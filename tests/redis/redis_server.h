@@ -57,6 +57,14 @@ class RedisServer {
     return client_->Call(words);
   }
 
+  // A number that INFO tells behind `field`, as in "used_memory:"; 0: none.
+  int64_t Info(const std::string& section, const std::string& field);
+  // How often it ran a command since its statistics were reset.
+  int64_t CallsOf(const std::string& command);
+
+  // Of a cluster's node: it has every slot from now on.
+  bool TakeEverySlot();
+
   // SIGKILL, and waits until it is gone.
   void Kill();
   // Starts it again, on the same port.

@@ -47,16 +47,11 @@ class RedisStoreTest : public ::testing::Test {
   }
   int64_t Keys() { return Ask({"DBSIZE"}).integer; }
 
-  // A number that INFO tells.
   int64_t Info(const std::string& section, const std::string& field) {
-    const std::string text = Ask({"INFO", section}).text;
-    const size_t at = text.find("\n" + field);
-    return at == std::string::npos
-               ? 0
-               : std::stoll(text.substr(at + 1 + field.size()));
+    return server_->Info(section, field);
   }
   int64_t CallsOf(const std::string& command) {
-    return Info("commandstats", "cmdstat_" + command + ":calls=");
+    return server_->CallsOf(command);
   }
 
   Limiter Make(std::vector<Rule> rules) {
@@ -106,6 +101,11 @@ TEST_F(RedisStoreTest, TheScriptCacheHoldsFewTextsHoweverManyLimits) {
     }
     Decided(Make(Limit::Gcra(i, seconds(i))).Check("k"));
     Decided(Make(OneOfEach()).Check("k"));
+    for (const Rule& rule : OneOfEach()) {
+      for (const auto& d : Make(rule.limit).CheckMany({"k", "l", "m"})) {
+        Decided(d);
+      }
+    }
   }
   EXPECT_LE(Info("memory", "number_of_cached_scripts:"), 12);
 }

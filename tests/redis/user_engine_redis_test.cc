@@ -117,6 +117,36 @@ TEST(UserEngineOnRedis, ErrorsInItsScriptAreToldAndHurtNobodyElse) {
   }
 }
 
+TEST(UserEngineOnRedis, DecidesManyKeysInOneCommand) {
+  WEIR_NEEDS_REDIS_SERVER();
+  LimiterOptions options;
+  options.registry = &UserRegistry();
+  const auto store = testing::FreshRedisStore(WithUserEngines());
+  const auto limiter = Limiter::Create(
+      store,
+      Renamed(Limit::FixedWindow(3, std::chrono::hours(1)), "my_fixed_window"),
+      options);
+  ASSERT_TRUE(limiter.ok()) << limiter.status();
+  ASSERT_TRUE(limiter->Check("warm").ok());
+  testing::RedisServer& server = *testing::SharedRedis();
+  // Of another type: that key's error.
+  server.Call(
+      {"SADD",
+       std::string(store->name_space()) + ":default:my_fixed_window:{bad}",
+       "x"});
+  server.Call({"CONFIG", "RESETSTAT"});
+  const std::vector<std::string_view> keys = {"a", "b", "a", "bad", "a", "a"};
+  const auto all = limiter->CheckMany(keys);
+  EXPECT_EQ(server.CallsOf("evalsha"), 1);
+  const int64_t remaining[] = {2, 2, 1, 0, 0, 0};
+  for (size_t i = 0; i < keys.size(); ++i) {
+    ASSERT_EQ(all[i].ok(), i != 3) << all[i].status();
+    if (i == 3) continue;
+    EXPECT_EQ(all[i]->allowed, i < 5);
+    EXPECT_EQ(all[i]->remaining, remaining[i]);
+  }
+}
+
 TEST(UserEngineOnRedis, StandsBesideTheOthersInOneCall) {
   WEIR_NEEDS_REDIS_SERVER();
   LimiterOptions options;

@@ -172,9 +172,10 @@ class Limiter {
   absl::StatusOr<BoundKey> Bind(std::string_view key) const;
 
   // One Check for each key, each on its own. Cheaper than as many calls: on
-  // Redis they are one batch for each node; in memory, with one rule, memory is
-  // fetched for 64 keys at once, and most of them share a reading of the clock.
-  // (A key that is new, or was asked at a later time, has its own.)
+  // Redis they are one batch for each node, with one rule 32 keys are one
+  // command and have one reading of the clock; in memory, with one rule, memory
+  // is fetched for 64 keys at once, and most of them share a reading of the
+  // clock. (A key that is new, or was asked at a later time, has its own.)
   std::vector<absl::StatusOr<Decision>> CheckMany(
       absl::Span<const std::string_view> keys, int64_t cost = 1) const;
   // The same for calls with a key or a cost for each rule. Those that bring a

@@ -8,7 +8,8 @@
 // as the embedded store does, field by field.
 //
 // Callers on many threads share one socket, and their calls are pipelined.
-// Limiter::CheckMany of 64 keys is one round trip to each node.
+// Limiter::CheckMany of 64 keys is one round trip to each node; with one rule
+// it is two commands, and the keys of a command have one reading of the time.
 //
 // Errors: a Status says why a call was not decided. After DeadlineExceeded, or
 // a connection that was lost on the way, the call may have been charged all the
@@ -79,6 +80,10 @@ struct RedisStoreOptions {
   int io_threads = 0;
   // Busy waiting before a blocking caller sleeps: quicker, and a core is spent.
   Micros spin{0};
+  // How many keys of a CheckMany go as one command, 1 to 32. 1 where a proxy
+  // stands between, which takes a command to the server that has its first key;
+  // docs/redis.md tells more. On a cluster each key is a command of its own.
+  int batch = 32;
   // The longest that connecting, TLS, AUTH and SELECT may take together.
   Micros connect_timeout = std::chrono::seconds(1);
   RedisTls tls;
