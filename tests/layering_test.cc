@@ -111,11 +111,12 @@ std::string CheckForeign(const std::string& layer, bool is_public,
     return "neither the standard library, Abseil, nor weir's own";
   }
   // What is asked of the system: addresses and the processor's clock; pages,
-  // its turn, and its wide comparisons; sockets.
+  // its turn, naps, and its wide comparisons; sockets.
   static const std::set<std::pair<std::string, std::string>> kSystem = {
       {"core", "arpa/inet.h"},        {"core", "cpuid.h"},
       {"core", "x86intrin.h"},        {"backends/memory", "emmintrin.h"},
-      {"backends/memory", "sched.h"}, {"backends/memory", "sys/mman.h"}};
+      {"backends/memory", "sched.h"}, {"backends/memory", "sys/mman.h"},
+      {"backends/memory", "time.h"}};
   if (layer == "backends/redis") return "";
   if (kSystem.count({layer, include.what}) > 0) return "";
   return "neither the standard library, Abseil, nor weir's own";

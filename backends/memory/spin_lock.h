@@ -1,10 +1,11 @@
 // The lock of a stripe: one byte, 2 to 3 ns to take and give back where nobody
 // else wants it. What it guards is held for tens of nanoseconds; whoever waits
-// longer than a while yields its processor to the holder.
+// longer than a while yields its processor to the holder, and then sleeps.
 #ifndef WEIR_BACKENDS_MEMORY_SPIN_LOCK_H_
 #define WEIR_BACKENDS_MEMORY_SPIN_LOCK_H_
 
 #include <sched.h>
+#include <time.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,18 +15,24 @@
 namespace weir {
 
 // A step of a loop that waits for another thread: longer each time, so that who
-// waits seldom takes the line of memory away from who works on it. In the end
-// it yields its processor.
+// waits seldom takes the line of memory away from who works on it. After that
+// who is waited for has lost its processor, perhaps to this very thread: so it
+// yields, which serves threads of its own rank, and in the end it sleeps, which
+// serves all of them.
 class Patience {
  public:
   void Wait() {
-    if (spent_ >= kMost) {
+    if (spent_ < kMost) {
+      for (int i = 0; i < next_; ++i) Pause();
+      spent_ += next_;
+      next_ = std::min(2 * next_, kLongest);
+    } else if (yields_ < kYields) {
+      ++yields_;
       sched_yield();
-      return;
+    } else {
+      const timespec nap = {0, kNapNs};
+      nanosleep(&nap, nullptr);
     }
-    for (int i = 0; i < next_; ++i) Pause();
-    spent_ += next_;
-    next_ = std::min(2 * next_, kLongest);
   }
 
  private:
@@ -39,8 +46,11 @@ class Patience {
 
   static constexpr int kLongest = 32;  // pauses of 5 to 50 ns
   static constexpr int kMost = 512;
+  static constexpr int kYields = 8;
+  static constexpr long kNapNs = 20'000;
   int next_ = 1;
   int spent_ = 0;
+  int yields_ = 0;
 };
 
 class ABSL_LOCKABLE SpinLock {
