@@ -195,16 +195,23 @@ absl::Status CanReserve(const RuleSet& rules, std::string_view key,
 
 absl::StatusOr<Reservation> Limiter::Reserve(std::string_view key, int64_t cost,
                                              Micros max_wait) const {
+  return ReserveFor(CallOf(key, cost), max_wait);
+}
+
+absl::StatusOr<Reservation> Limiter::ReserveFor(const Call& call,
+                                                Micros max_wait) const {
   const RuleSet& rules = state_->rules();
+  const std::string_view key = call.keys[0];
   if (absl::Status s = CanReserve(rules, key, max_wait); !s.ok()) return s;
   int64_t wait = 0;
-  absl::StatusOr<Decision> d = rules.Run(
-      *state_->store, Op::kReserve, CallOf(key, cost), max_wait.count(), &wait);
+  absl::StatusOr<Decision> d =
+      rules.Run(*state_->store, Op::kReserve, call, max_wait.count(), &wait);
   if (!d.ok()) return d.status();
   Reservation r;
   r.state_ = state_;
   r.key_ = std::string(key);
-  r.cost_ = cost;
+  if (call.tag.has_value()) r.tag_ = std::string(*call.tag);
+  r.cost_ = rules.CostOf(call, 0);
   r.wait_ = WaitOf(wait);
   r.decision_ = *std::move(d);
   return r;
@@ -217,6 +224,7 @@ absl::Status Reservation::CancelAt(std::optional<Time> now) {
   const int64_t cost = std::exchange(cost_, 0);
   const std::string_view key = key_;
   Call call = CallOf(key, cost);
+  if (tag_.has_value()) call.tag = *tag_;
   call.now = now;
   // The store never heard of it.
   if (decision_.source == Source::kPolicy) {
@@ -266,8 +274,7 @@ absl::StatusOr<Decision> Limiter::State::WaitByReservation(
   WaitingRoom::Stay stay(&room, &ticket, cancel);
   const Clock& clock = store->WaitingClock();
   const Time before = clock.Now();
-  absl::StatusOr<Reservation> r =
-      limiter.Reserve(set.KeyOf(call, 0), set.CostOf(call, 0), max_wait);
+  absl::StatusOr<Reservation> r = limiter.ReserveFor(call, max_wait);
   if (!r.ok()) return r.status();
   if (!r->reserved()) return r->decision();
   try {

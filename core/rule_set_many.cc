@@ -31,13 +31,19 @@ std::vector<absl::StatusOr<Decision>> RuleSet::CheckMany(
     asked.clear();
     index.clear();
   };
+  // The user's functions are asked before anything is charged: they can throw.
+  std::vector<size_t> sound;
+  std::vector<size_t> counts(calls.size());
   for (size_t i = 0; i < calls.size(); ++i) {
-    const Call& call = calls[i];
-    if (absl::Status s = CheckCall(call); !s.ok()) {
+    if (absl::Status s = CheckCall(calls[i]); !s.ok()) {
       decisions[i] = std::move(s);
       continue;
     }
-    const size_t count = LayOut(call, 0, &limits[i * n], &steps[i * n]);
+    counts[i] = LayOut(calls[i], 0, &limits[i * n], &steps[i * n]);
+    sound.push_back(i);
+  }
+  for (const size_t i : sound) {
+    const Call& call = calls[i];
     if (!cached.empty()) {
       cached[i].Open(*this, call, &limits[i * n], store.WaitingClock(),
                      denials_.get(), &cached);
@@ -47,14 +53,14 @@ std::vector<absl::StatusOr<Decision>> RuleSet::CheckMany(
         continue;
       }
     }
-    if (count == 0) {
+    if (counts[i] == 0) {
       decisions[i] = Decide(Op::kCheck, &limits[i * n], nullptr);
     } else {
       if (!index.empty() && calls[index[0]].now != call.now) ask();
       BatchedCall& one = asked.emplace_back();
       one.steps = &steps[i * n];
       one.outcomes = &outcomes[i * n];
-      one.count = count;
+      one.count = counts[i];
       index.push_back(i);
     }
   }

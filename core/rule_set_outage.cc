@@ -95,8 +95,10 @@ absl::StatusOr<Decision> RuleSet::ByPolicy(Op op, const Call& call,
       o.allowed = false;
       o.numbers = {0, outage_.retry_after().count(), 0};
     }
+    // This can be a thread of the store's, on which tag_of is not called. An
+    // embedded store has no use for tags.
     steps[count++] = {limits[i]->local.get(), key,
-                      TagOf(call, key),       Scaled(cost, instances),
+                      call.tag.value_or(key), Scaled(cost, instances),
                       rules_[i].observe,      max_wait};
   }
   if (local && count > 0) {

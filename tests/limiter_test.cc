@@ -345,6 +345,28 @@ TEST_F(LimiterTest, TheLimitersTagsAreThoseOfEveryWayToAsk) {
   EXPECT_THAT(store->tags, ::testing::Each("host"));
 }
 
+TEST_F(LimiterTest, ACallThatWaitsLivesByItsTagToo) {
+  const auto store = std::make_shared<TagStore>();
+  const std::string_view key = "host|path";
+  Call call;
+  call.keys = absl::MakeConstSpan(&key, 1);
+  call.tag = HostOf(key);
+  const Limiter waits =
+      *Limiter::Create(store, Limit::FixedWindow(5, seconds(1)));
+  EXPECT_TRUE(waits.Acquire(call, seconds(0)).ok());
+  EXPECT_THAT(store->tags, ::testing::ElementsAre("host", "host"));
+  store->tags.clear();
+  const Limiter reserves = *Limiter::Create(store, Limit::Gcra(5, seconds(1)));
+  EXPECT_TRUE(reserves.Acquire(call, seconds(0)).ok());
+  EXPECT_THAT(store->tags, ::testing::ElementsAre("host"));
+  // What is taken and given back.
+  store->tags.clear();
+  Cancellation cancel;
+  cancel.Cancel();
+  EXPECT_FALSE(reserves.Acquire(call, seconds(0), &cancel).ok());
+  EXPECT_THAT(store->tags, ::testing::ElementsAre("host", "host"));
+}
+
 TEST_F(LimiterTest, TheLimitersTagsMustBeginTheirKeysAndBeAlike) {
   LimiterOptions options;
   options.tag_of = HostOf;

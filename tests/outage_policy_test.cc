@@ -89,6 +89,40 @@ TEST_F(OutagePolicyTest, WithoutOneEveryCallIsTheStoresError) {
   EXPECT_EQ(limiter.Refund("k").status(), store_->failure);
 }
 
+// What a store calls back can be on a thread of its own.
+TEST_F(OutagePolicyTest, ALimitersFunctionsAreCalledByTheCallerAlone) {
+  int asked = 0;
+  LimiterOptions options;
+  options.tag_of = [&asked](std::string_view key) {
+    ++asked;
+    return key.substr(0, 1);
+  };
+  Rule rule = {"r", Limit::Gcra(5, seconds(1))};
+  rule.plans = {Limit::Gcra(4, seconds(1))};
+  rule.plan_of = [&asked](std::string_view) {
+    ++asked;
+    return 0;
+  };
+  for (const OutagePolicy& policy :
+       {OutagePolicy::Open(), OutagePolicy::Closed(), Local(2)}) {
+    options.outage = policy;
+    const Limiter limiter =
+        *Limiter::Create(store_, std::vector<Rule>{rule}, options);
+    Break();
+    bool told = false;
+    limiter.CheckAsync("k", 1, [&told](auto d) {
+      Policy(std::move(d));
+      told = true;
+    });
+    const int asked_before = asked;
+    EXPECT_GT(asked_before, 0);
+    store_->Deliver();
+    EXPECT_TRUE(told);
+    EXPECT_EQ(asked, asked_before);
+    Mend();
+  }
+}
+
 TEST_F(OutagePolicyTest, OpenLetsAllPassAndSaysSo) {
   for (const Limit& limit :
        {Limit::Gcra(1, seconds(1)), Limit::SlidingLog(1, seconds(1))}) {

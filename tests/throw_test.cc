@@ -221,6 +221,40 @@ TEST_F(ThrowTest, AResolverOfPlansLeavesNoLock) {
   cancel.Cancel();
 }
 
+// A function of a key that throws at one of several calls, whatever their
+// times.
+TEST_F(ThrowTest, AFunctionOfAKeyThrowsBeforeAnythingIsCharged) {
+  const auto expect_none_charged = [&](Rule rule,
+                                       const LimiterOptions& options) {
+    const Limiter limiter =
+        *Limiter::Create(store_, std::vector<Rule>{std::move(rule)}, options);
+    const std::string_view key = "key1";
+    Call calls[3];
+    for (int i = 0; i < 3; ++i) {
+      calls[i].keys = absl::MakeConstSpan(&key, 1);
+      calls[i].now = TimeFromMicros(1'700'000'000'000'000 + i);
+    }
+    ThrowEverywhere(limiter, [&] {
+      EXPECT_EQ(limiter.Peek(calls[2])->remaining, 3);
+      limiter.CheckMany(absl::MakeConstSpan(calls));
+    });
+    EXPECT_EQ(limiter.Peek(calls[2])->remaining, 0);
+  };
+  Rule rule = {"plan", Limit::FixedWindow(5, hours(1))};
+  rule.plans = {Limit::FixedWindow(3, hours(1))};
+  rule.plan_of = [](std::string_view) {
+    MayThrow();
+    return 0;
+  };
+  expect_none_charged(rule, {});
+  LimiterOptions options;
+  options.tag_of = [](std::string_view key) {
+    MayThrow();
+    return key.substr(0, 1);
+  };
+  expect_none_charged({"tag", Limit::FixedWindow(3, hours(1))}, options);
+}
+
 // Lets each allocation of the call fail in turn; `between` must find everything
 // in order. The call itself comes off in the end.
 void FailEverywhere(const std::function<void()>& call,

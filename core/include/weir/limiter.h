@@ -237,6 +237,9 @@ class Limiter {
   friend class Reservation;
   struct State;
   explicit Limiter(std::shared_ptr<State> state);
+  // Reserve, for a call of one key.
+  absl::StatusOr<Reservation> ReserveFor(const Call& call,
+                                         Micros max_wait) const;
 
   std::shared_ptr<State> state_;
 };
@@ -261,6 +264,7 @@ class Reservation {
   absl::Status CancelAt(std::optional<Time> now);
   std::shared_ptr<Limiter::State> state_;
   std::string key_;
+  std::optional<std::string> tag_;
   int64_t cost_ = 0;
   std::optional<Micros> wait_;
   Decision decision_;
