@@ -299,9 +299,10 @@ std::string Channel::Doing() const {
 }
 
 microseconds Channel::Silence(SteadyTime now) {
-  if (slots_.empty()) return microseconds(0);
+  if (dialer_ == nullptr && slots_.empty()) return microseconds(0);
   return std::chrono::duration_cast<microseconds>(
-      now - std::max(slots_.front().since, last_reply_));
+      now - (dialer_ != nullptr ? dialer_->since()
+                                : std::max(slots_.front().since, last_reply_)));
 }
 
 }  // namespace weir::redis

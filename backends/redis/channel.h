@@ -58,7 +58,8 @@ class Channel {
   // What a call that was not sent waits for, for the words "the deadline passed
   // ...".
   std::string Doing() const;
-  // How long the server has owed a reply without sending anything.
+  // How long the server has owed a reply, or the next step to a connection,
+  // without sending anything.
   std::chrono::microseconds Silence(SteadyTime now);
 
  private:

@@ -320,7 +320,7 @@ void Reactor::RunTimers() {
     attempt.words = words;
     attempt.may_have_run = channel->Forget(call);
     call->channel = nullptr;
-    channel->node()->NoteTimeout(channel->Silence(now_));
+    channel->node()->NoteTimeout(channel->Silence(now_), words);
     OnAttempt(call, attempt);
   }
   // Those that fail may make further channels.
