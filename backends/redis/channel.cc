@@ -42,9 +42,14 @@ void Channel::Queue(AsyncCall* call, SteadyTime now) {
   call->number = waiting_.Push(call);
   if (socket_.is_open()) {
     ReplaceIfOutdated();
-  } else if (dialer_ == nullptr) {
+  } else if (WantsToDial()) {
     Dial(now);
   }
+}
+
+bool Channel::WantsToDial() const {
+  return (!waiting_.empty() || map_wanted_) && !losing_ && dialer_ == nullptr &&
+         !socket_.is_open();
 }
 
 bool Channel::IsOutdated() const { return generation_ != node_->generation(); }
@@ -56,7 +61,7 @@ void Channel::ReplaceIfOutdated() {
 
 void Channel::QueueMapRefresh(SteadyTime now) {
   map_wanted_ = !socket_.is_open();
-  if (map_wanted_) return dialer_ == nullptr ? Dial(now) : void();
+  if (map_wanted_) return WantsToDial() ? Dial(now) : void();
   AppendCommand({"CLUSTER", "SLOTS"}, &out_);
   Push(nullptr, Kind::kMap, now);
 }
@@ -110,7 +115,7 @@ bool Channel::Forget(AsyncCall* call) {
   Slot& slot = slots_.At(call->number);
   slot.call = nullptr;
   slot.kind = Kind::kDropped;
-  return true;
+  return !losing_ || slot.end <= sent_end_;
 }
 
 void Channel::Dial(SteadyTime now) {
@@ -130,7 +135,7 @@ void Channel::GoOnDialing(SteadyTime now) {
   const bool map_wanted = std::exchange(map_wanted_, false);
   if (step == Dialer::Step::kFailed) {
     node_->NoteFailure(dialer->error());
-    return FailWaiting(dialer->error());
+    return Lose(ReasonOf(dialer->error()), dialer->error(), "");
   }
   tally_->connects.Add();
   socket_ = dialer->TakeSocket();
@@ -143,20 +148,6 @@ void Channel::GoOnDialing(SteadyTime now) {
   while (!waiting_.empty()) {
     AsyncCall* const call = waiting_.Pop();
     if (call != nullptr) Send(call, now);
-  }
-}
-
-void Channel::FailWaiting(const absl::Status& status) {
-  // Those that come back while we tell them wait for the next connection.
-  const uint64_t end = waiting_.end_number();
-  while (waiting_.begin_number() < end) {
-    AsyncCall* const call = waiting_.Pop();
-    if (call == nullptr) continue;
-    Attempt attempt;
-    attempt.failed = ReasonOf(status);
-    attempt.status = status;
-    call->channel = nullptr;
-    owner_->OnAttempt(call, attempt);
   }
 }
 
@@ -252,25 +243,50 @@ void Channel::Break(Reason reason, std::string_view words) {
   out_sent_ = 0;
   blocked_ = false;
   reader_ = nullptr;
-  const uint64_t sent_end = sent_end_;
-  Fifo<Slot> slots = std::move(slots_);
-  slots_ = Fifo<Slot>();
   texts_.clear();
-  if (!slots.empty()) node_->NoteBreak(made_, reason, kept);
-  while (!slots.empty()) {
-    const Slot slot = slots.Pop();
-    if (slot.call == nullptr) continue;
-    Attempt attempt;
-    attempt.failed = reason;
-    attempt.may_have_run = slot.end <= sent_end;
-    attempt.words = kept;
-    slot.call->channel = nullptr;
-    owner_->OnAttempt(slot.call, attempt);
+  if (!slots_.empty()) {
+    node_->NoteBreak(made_, reason, kept);
+    return Lose(reason, absl::OkStatus(), kept);
   }
   // Those that were held back for the next connection.
-  if (!waiting_.empty() && dialer_ == nullptr) {
-    Dial(std::chrono::steady_clock::now());
+  if (WantsToDial()) Dial(std::chrono::steady_clock::now());
+}
+
+void Channel::Lose(Reason reason, const absl::Status& status,
+                   std::string words) {
+  losing_ = true;
+  lost_reason_ = reason;
+  lost_status_ = status;
+  lost_words_ = std::move(words);
+  // Those that come back while we tell them wait for the next connection.
+  waiting_lost_ = status.ok() ? waiting_.begin_number() : waiting_.end_number();
+  owner_->OnLost(this);
+}
+
+int Channel::TellLost(int most, SteadyTime now) {
+  for (int told = 0; told < most; ++told) {
+    Attempt attempt;
+    AsyncCall* call = nullptr;
+    if (!slots_.empty()) {
+      const Slot slot = slots_.Pop();
+      call = slot.call;
+      attempt.may_have_run = slot.end <= sent_end_;
+    } else if (waiting_.begin_number() < waiting_lost_) {
+      call = waiting_.Pop();
+    } else {
+      losing_ = false;
+      if (WantsToDial()) Dial(now);
+      return told;
+    }
+    if (call == nullptr) continue;
+    attempt.failed = lost_reason_;
+    attempt.status = lost_status_;
+    attempt.words = lost_words_;
+    call->channel = nullptr;
+    owner_->OnAttempt(call, attempt);
   }
+  owner_->OnLost(this);
+  return most;
 }
 
 void Channel::Watch() {
@@ -283,7 +299,7 @@ void Channel::Watch() {
 
 SteadyTime Channel::NextTime() {
   if (dialer_ != nullptr) return dialer_->give_up();
-  if (slots_.empty()) return SteadyTime::max();
+  if (losing_ || slots_.empty()) return SteadyTime::max();
   return slots_.front().since + options_.max_call_age;
 }
 
@@ -299,9 +315,13 @@ std::string Channel::Doing() const {
 }
 
 microseconds Channel::Silence(SteadyTime now) {
-  if (slots_.empty()) return microseconds(0);
-  return std::chrono::duration_cast<microseconds>(
-      now - std::max(slots_.front().since, last_reply_));
+  SteadyTime since = now;
+  if (dialer_ != nullptr) {
+    since = dialer_->since();
+  } else if (!losing_ && !slots_.empty()) {
+    since = std::max(slots_.front().since, last_reply_);
+  }
+  return std::chrono::duration_cast<microseconds>(now - since);
 }
 
 }  // namespace weir::redis

@@ -30,6 +30,8 @@ class Channel {
     virtual void OnMap(const Reply& slots, Node* node) = 0;
     // Something was queued: call Flush when convenient.
     virtual void OnQueued(Channel* channel) = 0;
+    // Calls have lost their connection: call TellLost when convenient.
+    virtual void OnLost(Channel* channel) = 0;
     // The descriptor to watch, and for what (EPOLLIN, EPOLLOUT), has changed.
     // -1: none.
     virtual void OnWatch(Channel* channel, int fd, uint32_t events) = 0;
@@ -51,6 +53,9 @@ class Channel {
   bool Forget(AsyncCall* call);
 
   void Flush();
+  // Tells so many of those that have lost their connection, and connects for
+  // those that came meanwhile when all are told. How many it looked at.
+  int TellLost(int most, SteadyTime now);
   void OnReady(uint32_t events, SteadyTime now);
   // When it wants OnTime; the end of time if never.
   SteadyTime NextTime();
@@ -58,7 +63,8 @@ class Channel {
   // What a call that was not sent waits for, for the words "the deadline passed
   // ...".
   std::string Doing() const;
-  // How long the server has owed a reply without sending anything.
+  // How long the server has owed a reply, or the next step to a connection,
+  // without sending anything.
   std::chrono::microseconds Silence(SteadyTime now);
 
  private:
@@ -76,14 +82,17 @@ class Channel {
   void Push(AsyncCall* call, Kind kind, SteadyTime now);
   void Receive(SteadyTime now);
   void HandOut(Reply* reply, SteadyTime now);
-  // Closes, and fails everything that was sent.
+  // Closes; everything that was sent is lost.
   void Break(Reason reason, std::string_view words);
   // The node wants its connections made anew: this one takes no more calls, and
   // is replaced when those on their way are answered.
   bool IsOutdated() const;
   void ReplaceIfOutdated();
-  // Fails everything that waits for a connection.
-  void FailWaiting(const absl::Status& status);
+  // Everything that was sent has failed for that reason, in words, if `status`
+  // is ok. Else everything that waits for a connection has, with that status.
+  void Lose(Reason reason, const absl::Status& status, std::string words);
+  // Something wants a connection, and there is none, nor is one being made.
+  bool WantsToDial() const;
   void Watch();
 
   Node* const node_;
@@ -105,6 +114,14 @@ class Channel {
   uint64_t sent_end_ = 0;
   bool blocked_ = false;  // the socket took no more
   Fifo<Slot> slots_;
+  // The connection is gone, or could not be made, and these are still to be
+  // told, as follows: all in slots_, and those in waiting_ up to a number.
+  // Until then none is made anew.
+  bool losing_ = false;
+  Reason lost_reason_ = Reason::kNone;
+  absl::Status lost_status_;
+  std::string lost_words_;
+  uint64_t waiting_lost_ = 0;
   SteadyTime last_reply_{};
   // Texts that are on their way: script, and the number of its slot.
   std::vector<std::pair<const Script*, uint64_t>> texts_;

@@ -36,6 +36,7 @@ Dialer::Dialer(const Address& address, const ClientOptions& options,
                SteadyTime now)
     : address_(address),
       options_(options),
+      since_(now),
       give_up_(now + options.connect_timeout),
       name_(address.ToString()),
       lookup_(std::make_unique<Lookup>(address)),
@@ -83,7 +84,10 @@ std::string Dialer::Doing() const {
 }
 
 Dialer::Step Dialer::Advance(SteadyTime now) {
+  const Stage stage = stage_;
+  const size_t answered = answered_;
   const Step step = GoOn();
+  if (stage_ != stage || answered_ != answered) since_ = now;
   // Looked at last: what came meanwhile counts, however late we look.
   if (stage_ != Stage::kDone && now >= give_up_) {
     return Unreachable(absl::StrCat("connect_timeout passed ", Doing()),

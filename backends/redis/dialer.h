@@ -29,6 +29,8 @@ class Dialer {
   int fd() const;
   // What it is at, for the words "the deadline passed ...".
   std::string Doing() const;
+  // Since when it has been at that, without a sign of the server.
+  SteadyTime since() const { return since_; }
   // When this attempt is given up.
   SteadyTime give_up() const { return give_up_; }
   // After kFailed: an error of errors.h.
@@ -64,6 +66,7 @@ class Dialer {
 
   const Address address_;
   const ClientOptions& options_;
+  SteadyTime since_;
   const SteadyTime give_up_;
   const std::string name_;
   std::unique_ptr<Lookup> lookup_;

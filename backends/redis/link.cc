@@ -36,6 +36,7 @@ absl::StatusOr<std::shared_ptr<SharedStream>> Link::Get(SteadyTime deadline) {
     resumed = dialer_ != nullptr;
     if (!resumed) {
       dialer_ = std::make_unique<Dialer>(address_, options_, Steady::now());
+      since_ = dialer_->since();
     }
     dialer = dialer_.get();
   }
@@ -80,6 +81,7 @@ Dialer::Step Link::Dial(Dialer* dialer, SteadyTime deadline) {
     {
       MutexLock lock(&mutex_);
       doing_ = dialer->Doing();
+      since_ = dialer->since();
     }
     const short events = step == Dialer::Step::kWantRead ? POLLIN : POLLOUT;
     const SteadyTime until = std::min(deadline, dialer->give_up());
@@ -98,6 +100,12 @@ void Link::Drop(const SharedStream* stream) {
 void Link::Reset() {
   MutexLock lock(&mutex_);
   stream_ = nullptr;
+}
+
+std::chrono::microseconds Link::Silence(SteadyTime now) {
+  MutexLock lock(&mutex_);
+  if (dialer_ == nullptr) return std::chrono::microseconds(0);
+  return std::chrono::duration_cast<std::chrono::microseconds>(now - since_);
 }
 
 size_t Link::load() {

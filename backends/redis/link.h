@@ -32,6 +32,9 @@ class Link {
   void Drop(const SharedStream* stream) ABSL_LOCKS_EXCLUDED(mutex_);
   // The next call connects anew, which looks the host up again.
   void Reset() ABSL_LOCKS_EXCLUDED(mutex_);
+  // How long the server has kept those waiting who want a connection, without
+  // a step forward. 0: none is being made.
+  std::chrono::microseconds Silence(SteadyTime now) ABSL_LOCKS_EXCLUDED(mutex_);
   // Calls in flight.
   size_t load() ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -50,7 +53,9 @@ class Link {
   // Kept between callers; used without the lock by whoever set `dialing_`.
   std::unique_ptr<Dialer> dialer_ ABSL_GUARDED_BY(mutex_);
   bool dialing_ ABSL_GUARDED_BY(mutex_) = false;
-  std::string doing_ ABSL_GUARDED_BY(mutex_);  // what the dialer waits for
+  // What the dialer waits for, and since when.
+  std::string doing_ ABSL_GUARDED_BY(mutex_);
+  SteadyTime since_ ABSL_GUARDED_BY(mutex_);
   // Attempts that failed, and how the last one did.
   uint64_t failures_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Status last_error_ ABSL_GUARDED_BY(mutex_);

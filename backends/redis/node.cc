@@ -83,7 +83,10 @@ std::shared_ptr<SharedStream> Node::Connect(Batch* batch, SteadyTime now,
   for (int attempt = 0;; ++attempt) {
     absl::StatusOr<std::shared_ptr<SharedStream>> stream = link.Get(deadline);
     if (!stream.ok()) {
-      NoteFailure(stream.status());
+      if (ReasonOf(stream.status()) != Reason::kTimeout ||
+          link.Silence(Steady::now()) >= kStall) {
+        NoteFailure(stream.status());
+      }
       Refuse(batch, stream.status());
       return nullptr;
     }
@@ -125,9 +128,11 @@ void Node::NoteBreak(SteadyTime made, Reason reason, std::string_view words) {
   NoteFailure(MakeError(reason, name_, words));
 }
 
-void Node::NoteTimeout(std::chrono::microseconds silence) {
+void Node::NoteTimeout(std::chrono::microseconds silence,
+                       std::string_view words) {
   if (silence < kStall) return;
-  NoteFailure(MakeError(Reason::kTimeout, name_, "it does not answer"));
+  NoteFailure(MakeError(Reason::kTimeout, name_,
+                        words.empty() ? "it does not answer" : words));
 }
 
 void Node::NoteFailure(const absl::Status& status) {

@@ -44,8 +44,10 @@ class Node {
   // that was there already when another broke says nothing new of the server.
   void NoteBreak(SteadyTime made, Reason reason, std::string_view words);
   // A call's deadline passed after the server had been silent for so long. One
-  // in more of a hurry than that says nothing about the server.
-  void NoteTimeout(std::chrono::microseconds silence);
+  // in more of a hurry than that says nothing about the server. `words` say
+  // what was waited for, if not for a reply.
+  void NoteTimeout(std::chrono::microseconds silence,
+                   std::string_view words = "");
 
   // The connections are made anew, and the host looked up again; not more often
   // than once in options.max_retry_interval, since each call that meets a

@@ -24,9 +24,10 @@ using Steady = std::chrono::steady_clock;
 // Calls that wait for the map of a cluster to become known anew.
 constexpr std::chrono::milliseconds kMapPause(2);
 
-// How many deadlines, and how many new calls, are served in one turn. Each may
-// be told its end at once, and its callback may submit the next: without a
-// bound, calls that fail would keep all others waiting.
+// How many deadlines, new calls, and calls that lost their connection, are
+// served in one turn. Each may be told its end at once, and its callback may
+// submit the next: without a bound, calls that fail would keep all others
+// waiting.
 constexpr int kShare = 256;
 
 // Which reactor this thread is driving.
@@ -175,12 +176,14 @@ void Reactor::Turn(bool wait) {
   TakeInbox();
   RunTimers();
   LaunchSome();
+  TellLost();
+  // More may be lost by it.
+  FlushAll();
   {
     MutexLock lock(&inbox_mutex_);
-    const bool more = !line_.empty() || !inbox_.empty();
+    const bool more = !line_.empty() || !inbox_.empty() || !lost_.empty();
     if (more && !std::exchange(woken_, true)) Wake();
   }
-  FlushAll();
   ArmTimer();
 }
 
@@ -207,6 +210,12 @@ void Reactor::LaunchSome() {
     if (call == nullptr) continue;
     call->in_line = false;
     Launch(call);
+  }
+}
+
+void Reactor::TellLost() {
+  for (int left = kShare; left > 0 && !lost_.empty();) {
+    left -= lost_.Pop()->TellLost(left, now_);
   }
 }
 
@@ -320,7 +329,7 @@ void Reactor::RunTimers() {
     attempt.words = words;
     attempt.may_have_run = channel->Forget(call);
     call->channel = nullptr;
-    channel->node()->NoteTimeout(channel->Silence(now_));
+    channel->node()->NoteTimeout(channel->Silence(now_), words);
     OnAttempt(call, attempt);
   }
   // Those that fail may make further channels.

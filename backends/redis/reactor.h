@@ -2,8 +2,9 @@
 // thread at a time, the client's own or the caller's event loop.
 //
 // Submit is for any thread. Everything else happens in Process, callbacks
-// included. It makes one turn, in which replies, deadlines and new calls each
-// have a share; what is left over comes in the next one.
+// included. It makes one turn, in which replies, deadlines, new calls and those
+// that lost their connection each have a share; what is left over comes in the
+// next one.
 #ifndef WEIR_BACKENDS_REDIS_REACTOR_H_
 #define WEIR_BACKENDS_REDIS_REACTOR_H_
 
@@ -47,12 +48,14 @@ class Reactor final : public Channel::Owner {
   void OnAttempt(AsyncCall* call, const Attempt& attempt) override;
   void OnMap(const Reply& slots, Node* node) override;
   void OnQueued(Channel* channel) override { unflushed_.push_back(channel); }
+  void OnLost(Channel* channel) override { lost_.Push(channel); }
   void OnWatch(Channel* channel, int fd, uint32_t events) override;
 
   void Turn(bool wait);
   // All that was submitted goes in line; from there its deadline counts.
   void TakeInbox() ABSL_LOCKS_EXCLUDED(inbox_mutex_);
   void LaunchSome() ABSL_LOCKS_EXCLUDED(inbox_mutex_);
+  void TellLost();
   // Makes the next attempt, or ends the call.
   void Launch(AsyncCall* call);
   void Refresh(const Node* silent, Node* near);
@@ -84,6 +87,7 @@ class Reactor final : public Channel::Owner {
   SteadyTime armed_{};  // when the timer fires; the epoch: it is not armed
   std::unordered_map<Node*, std::unique_ptr<Channel>> channels_;
   std::vector<Channel*> unflushed_;
+  Fifo<Channel*> lost_;  // with calls that have lost their connection
   std::vector<AsyncCall*> taken_;
   Fifo<AsyncCall*> line_;  // for their first attempt; null: over meanwhile
 

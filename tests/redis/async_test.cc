@@ -1,17 +1,25 @@
 // Asynchronous calls: on the client's own thread, and in a caller's loop.
 #include <poll.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <map>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 #include "tests/redis/client_fixture.h"
+#include "tests/redis/fake_server.h"
 
 namespace weir::redis {
 namespace {
 
+using ::weir::testing::FakeServer;
 using ::weir::testing::RedisServer;
+using ::weir::testing::WaitUntil;
+using Answer = FakeServer::Answer;
+using Command = FakeServer::Command;
 
 // Counts callbacks and waits for them.
 class Waiting {
@@ -293,6 +301,111 @@ TEST_F(AsyncFailuresTest, ATurnServesAShareOfThem) {
     again = false;
     Drain();
   }
+}
+
+// Many calls that lose their connection, in a loop of the test's own.
+class AsyncLossTest : public ::testing::Test {
+ protected:
+  static constexpr int kCalls = 2000;
+
+  // Never answers the first so many, and closes when it has them all.
+  AsyncLossTest()
+      : server_([this](const Command&) {
+          const int call = ++asked_;
+          return call > kCalls ? Answer{":7\r\n"} : Answer{"", call == kCalls};
+        }) {}
+
+  void Submit(std::chrono::nanoseconds time = seconds(20)) {
+    client_->RunAsync({Take(), {"k"}, {"1"}}, In(time),
+                      [this, number = submitted_++](absl::StatusOr<Reply> r) {
+                        told_.push_back(number);
+                        failed_ += r.ok() ? 0 : 1;
+                        status_[number] = Detached(r.status());
+                        if (then_) then_();
+                      });
+  }
+  // How many are told of a failure in it.
+  int Turn() {
+    pollfd watched{client_->event_fd(), POLLIN, 0};
+    EXPECT_EQ(poll(&watched, 1, 5000), 1);
+    const int before = failed_;
+    client_->Process();
+    return failed_ - before;
+  }
+  // All that were submitted; of failures not all in one turn.
+  void TellAll() {
+    while (static_cast<int>(told_.size()) < submitted_ && !HasFailure()) {
+      EXPECT_LT(Turn(), kCalls / 2);
+    }
+  }
+  int CountOf(Reason reason) const {
+    return static_cast<int>(std::count_if(
+        status_.begin(), status_.end(),
+        [&](const auto& s) { return ReasonOf(s.second) == reason; }));
+  }
+
+  std::atomic<int> asked_{0};
+  FakeServer server_;
+  int submitted_ = 0;
+  int failed_ = 0;
+  std::vector<int> told_;
+  std::map<int, absl::Status> status_;
+  std::function<void()> then_;
+  std::shared_ptr<Client> client_ = MakeClient(server_.url());
+};
+
+TEST_F(AsyncLossTest, ATurnTellsAShareOfThoseThatWereSent) {
+  for (int i = 0; i < kCalls; ++i) Submit();
+  // Each asks again, on the next connection.
+  then_ = [this] {
+    if (submitted_ < 2 * kCalls) Submit();
+  };
+  TellAll();
+  std::vector<int> in_order(2 * kCalls);
+  std::iota(in_order.begin(), in_order.end(), 0);
+  EXPECT_EQ(told_, in_order);
+  EXPECT_EQ(CountOf(Reason::kClosed), kCalls);
+  EXPECT_EQ(CountOf(Reason::kNone), kCalls);
+  EXPECT_EQ(server_.connections(), 2);
+}
+
+TEST_F(AsyncLossTest, ATurnTellsAShareOfThoseThatWaitForAConnection) {
+  FakeServer silent([](const Command&) { return Answer{}; }, "");
+  client_ = MakeClient(silent.url(), [](ClientOptions* options) {
+    options->breaker_failures = 1000;
+    options->connect_timeout = milliseconds(200);
+  });
+  for (int i = 0; i < kCalls; ++i) Submit();
+  TellAll();
+  EXPECT_TRUE(std::is_sorted(told_.begin(), told_.end()));
+  EXPECT_EQ(CountOf(Reason::kUnreachable), kCalls);
+}
+
+TEST_F(AsyncLossTest, DeadlinesDoNotWaitUntilAllAreTold) {
+  for (int i = 1; i < kCalls; ++i) Submit();
+  const SteadyTime deadline = In(seconds(1));
+  Submit(seconds(1));  // it loses its connection too, and is the last
+  while (Turn() == 0) {
+  }
+  Submit(seconds(0));
+  EXPECT_TRUE(WaitUntil([&] { return In(seconds(0)) > deadline; }));
+  Turn();
+  EXPECT_EQ(CountOf(Reason::kTimeout), 2);
+  EXPECT_EQ(status_.count(kCalls - 2), 0u);
+  EXPECT_TRUE(MayHaveCharged(status_[kCalls - 1]));
+  TellAll();
+  EXPECT_EQ(CountOf(Reason::kClosed), kCalls - 1);
+  EXPECT_EQ(status_.size(), told_.size());
+}
+
+TEST_F(AsyncLossTest, TheRestIsToldWhenTheClientGoes) {
+  for (int i = 0; i < kCalls; ++i) Submit();
+  while (Turn() == 0) {
+  }
+  client_ = nullptr;
+  EXPECT_EQ(told_.size(), size_t{kCalls});
+  EXPECT_EQ(status_.size(), size_t{kCalls});
+  EXPECT_LT(CountOf(Reason::kClosed), kCalls);
 }
 
 }  // namespace

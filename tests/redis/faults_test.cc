@@ -3,6 +3,7 @@
 #include <future>
 #include <thread>
 
+#include "backends/redis/dialer.h"
 #include "gmock/gmock.h"
 #include "tests/redis/client_fixture.h"
 #include "tests/redis/fake_server.h"
@@ -310,6 +311,24 @@ TEST(Faults, ADeadlineThatPassesSaysWhatWasWaitedFor) {
       EXPECT_EQ(MayHaveCharged(status), c.silent == "EVALSHA") << status;
     }
   }
+}
+
+TEST(Faults, EachStepOfConnectingIsASignOfTheServer) {
+  FakeServer server([](const Command&) { return Answer{"+OK\r\n"}; }, "");
+  ClientOptions options;
+  options.password = "secret";
+  const SteadyTime start = In(seconds(0));
+  const auto at = [&](int ms) { return start + milliseconds(ms); };
+  Dialer dialer({"127.0.0.1", server.port(), ""}, options, at(0));
+  EXPECT_EQ(dialer.since(), at(0));
+  // It connects and has an answer to AUTH, but none to INFO.
+  EXPECT_TRUE(WaitUntil([&] {
+    dialer.Advance(at(70));
+    return dialer.Doing() == "while waiting for the answer to INFO";
+  }));
+  EXPECT_EQ(dialer.since(), at(70));
+  dialer.Advance(at(80));
+  EXPECT_EQ(dialer.since(), at(70));
 }
 
 TEST(Faults, AServerThatAnswersInTlsIsToldApart) {

@@ -81,6 +81,57 @@ TEST_F(OutageTest, AStoppedServerIsNotWaitedForAgainAndAgain) {
   EXPECT_EQ(server_->Call({"GET", "k"}).text, std::to_string(1 + sent + later));
 }
 
+// The system takes connections for it, and it never says a word on them.
+TEST_F(OutageTest, AServerThatHangsAsOneConnectsIsNotWaitedForAgainAndAgain) {
+  for (const bool async : {false, true}) {
+    server_->Pause();
+    const auto client = MakeClient(server_->url(), [&](ClientOptions* options) {
+      options->io_threads = async ? 1 : 0;
+      options->connect_timeout = seconds(60);  // no end of it is seen here
+    });
+    const auto ask = [&] {
+      return async ? AskAsync(client.get(), Echo(), milliseconds(60))
+                   : Ask(client.get(), Echo(), "k", "1", milliseconds(60))
+                         .status();
+    };
+    absl::Status status;
+    EXPECT_TRUE(WaitUntil([&] {
+      status = ask();
+      EXPECT_TRUE(IsOutage(status)) << status;
+      return ReasonOf(status) == Reason::kBreakerOpen;
+    })) << async;
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("waiting for the answer to INFO"));
+    EXPECT_GE(client->counters().Met(Reason::kTimeout), 3);
+    server_->Resume();
+    EXPECT_TRUE(WaitUntil([&] { return ask().ok(); })) << async;
+    EXPECT_EQ(client->counters().connects, 1);
+    EXPECT_EQ(client->counters().Met(Reason::kUnreachable), 0);
+  }
+}
+
+TEST_F(OutageTest, CallsInAHurrySayNothingOfAServerThatIsConnectedTo) {
+  server_->Pause();
+  for (const bool async : {false, true}) {
+    EXPECT_TRUE(WaitUntil([&] {
+      const auto client = MakeClient(
+          server_->url(),
+          [&](ClientOptions* options) { options->io_threads = async ? 1 : 0; });
+      const auto start = Steady::now();
+      for (int i = 0; i < 6; ++i) {
+        const milliseconds time(1);
+        EXPECT_FALSE(async ? AskAsync(client.get(), Echo(), time).ok()
+                           : Ask(client.get(), Echo(), "k", "1", time).ok());
+      }
+      // A slow machine gave the server time enough.
+      if (Steady::now() - start > milliseconds(40)) return false;
+      EXPECT_EQ(client->counters().Met(Reason::kTimeout), 6) << async;
+      return true;
+    })) << async;
+  }
+  server_->Resume();
+}
+
 TEST_F(OutageTest, ThreadsAreAllReleasedWhenTheServerDies) {
   auto client = MakeClient(server_->url());
   std::atomic<bool> stop{false};
