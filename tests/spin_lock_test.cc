@@ -52,9 +52,22 @@ TEST(SpinLock, LetsOneInAtATime) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(count, 4 * kRounds);
-  EXPECT_TRUE(lock.TryLock());
-  EXPECT_FALSE(lock.TryLock());
-  lock.Unlock();
+}
+
+TEST(SpinLock, IsTriedWithoutWaiting) {
+  SpinLock lock;
+  {
+    const SpinLockHolder holder(&lock);
+    // By another thread: this one has it.
+    std::thread([&lock] {
+      const bool taken = lock.TryLock();
+      EXPECT_FALSE(taken);
+      if (taken) lock.Unlock();
+    }).join();
+  }
+  const bool taken = lock.TryLock();
+  EXPECT_TRUE(taken);
+  if (taken) lock.Unlock();
 }
 
 }  // namespace

@@ -233,7 +233,9 @@ std::string LaterDecisions(Driver& driver, std::string_view key,
   const int64_t reset = driver.Peek(key, 1, t).reset_after.count();
   for (const int64_t after : {int64_t{0}, int64_t{1}, reset / 3, reset / 2,
                               reset - 1, reset, reset + 1, setting.longest}) {
-    if (after < 0) continue;
+    // Where denied calls count, a state may reach past what a full key does,
+    // and so past all time.
+    if (after < 0 || after > kMaxExact - t) continue;
     for (const int64_t cost :
          {int64_t{0}, int64_t{1}, setting.capacity / 2, setting.capacity}) {
       note(after, driver.Peek(key, cost, t + after));
