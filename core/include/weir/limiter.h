@@ -64,9 +64,9 @@ struct LimiterOptions {
   const Registry* registry = nullptr;
   // Gives the tag of a key (Call::tag): a leading part of it, the same for all
   // keys of a call. Then no call names it, and a key has one state on Redis
-  // however it is asked: alone, with others, or by a handle. A pure
-  // function of the key; called at least once for each call, on the caller's
-  // thread, from many threads at a time. Cost: calls by key are made in full.
+  // however it is asked: alone, with others, or by a handle. A pure function of
+  // the key; called at least once for each call, on the caller's thread, from
+  // many threads at a time. Cost: calls by key are made in full.
   std::function<std::string_view(std::string_view key)> tag_of = nullptr;
   // Calls need not show that their tag begins every key: whoever makes the
   // keys answers for it that equal keys come with equal tags. Not with tag_of.
@@ -91,8 +91,8 @@ struct Call {
   absl::Span<const int64_t> costs;
   // What the keys have in common: needed if they differ. A leading part of
   // every key; on a cluster it decides where they live. A key goes with one tag
-  // always, or with none: on Redis the two would be two states. Nothing
-  // if the limiter has a tag_of.
+  // always, or with none: on Redis the two would be two states. A limiter with
+  // a tag_of is told none.
   std::optional<std::string_view> tag;
   // The time of the call. Nothing: the store's own clock.
   std::optional<Time> now;
