@@ -8,7 +8,6 @@
 
 #include "absl/base/attributes.h"
 #include "core/limiter_state.h"
-#include "core/text.h"
 
 namespace weir {
 

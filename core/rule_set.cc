@@ -80,7 +80,7 @@ absl::Status RuleSet::CheckTagsOfKeys(const Call& call) const {
                              rules_[i].name, "\" does not begin that key");
     }
     if (i == 0) first = key.substr(0, tag.size());
-    if (key.substr(0, tag.size()) == first) continue;
+    if (tag == first) continue;
     return InvalidArgument("tag: by tag_of the key of rule \"", rules_[i].name,
                            "\" has another than that of rule \"",
                            rules_[0].name, "\"");

@@ -365,8 +365,10 @@ TEST(RedisStoreOnACluster, KnowsTheTagOfAKeyHoweverItIsAsked) {
   WEIR_NEEDS_REDIS_SERVER();
   const auto cluster = testing::RedisCluster::Start(1, 0);
   ASSERT_NE(cluster, nullptr);
+  RedisStoreOptions patient;
+  patient.timeout = seconds(10);
   absl::StatusOr<std::shared_ptr<RedisStore>> store =
-      RedisStore::Create(cluster->url());
+      RedisStore::Create(cluster->url(), patient);
   ASSERT_TRUE(store.ok()) << store.status();
   LimiterOptions options;
   options.tag_of = [](std::string_view key) {
