@@ -36,12 +36,11 @@ Keeper::~Keeper() {
 
 bool Keeper::TryReserve() {
   if (out_of_bytes()) return false;
-  // relaxed: see Release.
-  int64_t keys = keys_.load(std::memory_order_relaxed);
+  int64_t keys = context_.keys.load(std::memory_order_relaxed);
   do {
     if (max_keys_ != 0 && keys >= max_keys_) return false;
-  } while (
-      !keys_.compare_exchange_weak(keys, keys + 1, std::memory_order_relaxed));
+  } while (!context_.keys.compare_exchange_weak(keys, keys + 1,
+                                                std::memory_order_relaxed));
   return true;
 }
 

@@ -69,8 +69,8 @@ class Keeper {
   TableContext& context() { return context_; }
   int64_t max_keys() const { return max_keys_; }
   int64_t max_bytes() const { return max_bytes_; }
-  // max_bytes is reached. relaxed: a bound that calls under way may pass by
-  // what they add.
+  // max_bytes is reached: a bound that calls under way may pass by what they
+  // add.
   bool out_of_bytes() const {
     return max_bytes_ != 0 &&
            context_.bytes.load(std::memory_order_relaxed) >= max_bytes_;
@@ -105,8 +105,7 @@ class Keeper {
            SearchForId(record, own, held, now, steady);
   }
   void Release(int64_t keys) {
-    // relaxed: a bare count; the entries themselves are under their locks.
-    keys_.fetch_sub(keys, std::memory_order_relaxed);
+    context_.keys.fetch_sub(keys, std::memory_order_relaxed);
   }
 
   // A call's own share of the sweep, paid at its end. `steady`: see Reserve.
@@ -125,7 +124,7 @@ class Keeper {
   // Removes what is over at `now`, examining at most `budget` entries.
   int64_t Sweep(int64_t budget, int64_t now);
 
-  int64_t keys() const { return keys_.load(std::memory_order_relaxed); }
+  int64_t keys() const { return context_.keys.load(std::memory_order_relaxed); }
   int64_t expired();
 
  private:
@@ -160,8 +159,9 @@ class Keeper {
   const int64_t max_bytes_;
   TableContext context_;
   Stripe* stripes_;  // stripe_count() of them
-  std::atomic<int64_t> keys_{0};
-  SpinLock pressed_mutex_;  // never held while another lock is waited for
+  // What only some calls change, on a line of its own, as the counts are.
+  alignas(64) SpinLock
+      pressed_mutex_;  // never held while another lock is waited for
   // Of calls that found no room.
   RecentReadings<16> pressed_ ABSL_GUARDED_BY(pressed_mutex_);
   std::atomic<size_t> next_{0};  // the stripe that is searched next for room

@@ -78,9 +78,8 @@ class LimitRecord final : public StoreRule {
   const uint32_t state_bytes;
   const CompiledLimit limit;
   // Keys that come and go change it, so it lies on another line than what every
-  // call reads, which is above the limit.
-  mutable RecordUses uses;
-  static_assert(sizeof(CompiledLimit) >= 64);
+  // call reads, here or beyond the end.
+  alignas(64) mutable RecordUses uses;
 
  private:
   // A limit of 0 has no parameters, but an engine wants a reference.

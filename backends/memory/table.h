@@ -44,10 +44,15 @@ struct TableContext {
   std::atomic<bool> size_was_full{false};
   // There was no id for a record. relaxed: the same.
   std::atomic<bool> ids_were_out{false};
+  // Keys that come and go change these two, so they lie on another line than
+  // what every call reads. relaxed everywhere: bare counts; the entries
+  // themselves are under their locks.
+  //
   // What the entries, their shares of the index and their values take.
-  std::atomic<int64_t> bytes{0};
+  alignas(64) std::atomic<int64_t> bytes{0};
+  // How many keys there are, or are about to be.
+  std::atomic<int64_t> keys{0};
 
-  // relaxed: a bare count.
   void CountBytes(int64_t change) {
     bytes.fetch_add(change, std::memory_order_relaxed);
   }
