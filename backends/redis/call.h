@@ -81,6 +81,8 @@ inline bool Fits(const Reply& reply, size_t reply_bytes, size_t calls) {
                      });
 }
 inline constexpr std::string_view kMisshapen = "a reply of another shape";
+// Of a server that owed a reply as a deadline passed.
+inline constexpr std::string_view kNoAnswer = "it does not answer";
 
 }  // namespace weir::redis
 

@@ -223,7 +223,8 @@ bool Dialer::Accept(size_t number, const Reply& reply) {
       return false;
     }
     const int version = MajorVersion(reply.text);
-    if (version != 0 && version < kLeastMajorVersion) {
+    knows_version_ = version != 0;
+    if (knows_version_ && version < kLeastMajorVersion) {
       Fail(MakeError(Reason::kScriptError, name_,
                      absl::StrCat("it is Redis ", version, "; ",
                                   kLeastMajorVersion, " or newer is needed")));

@@ -37,6 +37,8 @@ class Dialer {
   const absl::Status& error() const { return error_; }
   // After kReady.
   Socket TakeSocket() { return std::move(socket_); }
+  // INFO said it: this is a server, and not what stands before several.
+  bool knows_version() const { return knows_version_; }
 
  private:
   enum class Stage {
@@ -82,6 +84,7 @@ class Dialer {
   size_t answered_ = 0;
   ReplyReader reader_;
   bool heard_ = false;  // anything, of the greeting's replies
+  bool knows_version_ = false;
   std::string last_words_;
   absl::Status error_;
 };

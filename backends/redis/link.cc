@@ -41,30 +41,33 @@ absl::StatusOr<std::shared_ptr<SharedStream>> Link::Get(SteadyTime deadline) {
     dialer = dialer_.get();
   }
   const Dialer::Step step = Dial(dialer, deadline);
+  absl::Status error;
   {
     MutexLock lock(&mutex_);
     dialing_ = false;
     if (step == Dialer::Step::kReady) {
       stream_ = std::make_shared<SharedStream>(dialer_->TakeSocket(), options_,
                                                tally_);
+      knows_version_.store(dialer_->knows_version(), std::memory_order_relaxed);
       dialer_ = nullptr;
       tally_->connects.Add();
       changed_.NotifyAll();
       return stream_;
     }
-    if (step == Dialer::Step::kFailed) {
-      last_error_ = Detached(dialer_->error());
-      ++failures_;
-      dialer_ = nullptr;
-      changed_.NotifyAll();
-      if (!resumed) return Detached(last_error_);
-    } else {
+    if (step != Dialer::Step::kFailed) {
       changed_.NotifyOne();
       return TimedOut();
     }
+    error = Detached(dialer_->error());
+    last_error_ = error;
+    ++failures_;
+    dialer_ = nullptr;
+    changed_.NotifyAll();
   }
+  on_failure_(error);
   // What others had begun may have been hopeless for long.
-  return Get(deadline);
+  if (resumed) return Get(deadline);
+  return error;
 }
 
 absl::Status Link::TimedOut() {

@@ -1,13 +1,17 @@
 // A place for one shared connection to a node: makes it when somebody needs
 // it, and anew when it has failed. Callers that come while it is being made
 // wait for it; if the one who makes it runs out of time, another goes on.
-// Thread safe.
+// An attempt that fails is told once, whoever waited for it. Thread safe.
 #ifndef WEIR_BACKENDS_REDIS_LINK_H_
 #define WEIR_BACKENDS_REDIS_LINK_H_
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "backends/redis/dialer.h"
 #include "backends/redis/options.h"
@@ -19,9 +23,16 @@ namespace weir::redis {
 
 class Link {
  public:
+  // Told of each attempt that failed, by a thread that calls Get.
+  using OnFailure = std::function<void(const absl::Status&)>;
+
   // `options` and `tally` outlive it.
-  Link(Address address, const ClientOptions& options, Tally* tally)
-      : address_(std::move(address)), options_(options), tally_(tally) {}
+  Link(Address address, const ClientOptions& options, Tally* tally,
+       OnFailure on_failure)
+      : address_(std::move(address)),
+        options_(options),
+        tally_(tally),
+        on_failure_(std::move(on_failure)) {}
 
   // The connection there is, as far as is known; or null.
   std::shared_ptr<SharedStream> Current() ABSL_LOCKS_EXCLUDED(mutex_);
@@ -35,6 +46,10 @@ class Link {
   // How long the server has kept those waiting who want a connection, without
   // a step forward. 0: none is being made.
   std::chrono::microseconds Silence(SteadyTime now) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The last server that was connected to said its version.
+  bool knows_version() const {
+    return knows_version_.load(std::memory_order_relaxed);
+  }
   // Calls in flight.
   size_t load() ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -47,6 +62,7 @@ class Link {
   const Address address_;
   const ClientOptions& options_;
   Tally* const tally_;
+  const OnFailure on_failure_;
   Mutex mutex_;
   CondVar changed_;
   std::shared_ptr<SharedStream> stream_ ABSL_GUARDED_BY(mutex_);
@@ -59,6 +75,8 @@ class Link {
   // Attempts that failed, and how the last one did.
   uint64_t failures_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Status last_error_ ABSL_GUARDED_BY(mutex_);
+  // Relaxed: nothing else is passed on.
+  std::atomic<bool> knows_version_{false};
 };
 
 }  // namespace weir::redis

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "backends/redis/errors.h"
 
@@ -29,7 +30,9 @@ Node::Node(Address address, const ClientOptions& options, Tally* tally)
       tally_(tally),
       breaker_(options, SeedFor(this)) {
   for (int i = 0; i < options.connections; ++i) {
-    links_.push_back(std::make_unique<Link>(address_, options, tally));
+    links_.push_back(std::make_unique<Link>(
+        address_, options, tally,
+        [this](const absl::Status& status) { NoteFailure(status); }));
   }
 }
 
@@ -44,6 +47,11 @@ Link& Node::Choose() {
     best = links_[i].get();
   }
   return *best;
+}
+
+bool Node::IsOneServer() const {
+  return absl::c_any_of(links_,
+                        [](const auto& link) { return link->knows_version(); });
 }
 
 void Node::Refuse(Batch* batch, absl::Status status) {
@@ -83,9 +91,8 @@ std::shared_ptr<SharedStream> Node::Connect(Batch* batch, SteadyTime now,
   for (int attempt = 0;; ++attempt) {
     absl::StatusOr<std::shared_ptr<SharedStream>> stream = link.Get(deadline);
     if (!stream.ok()) {
-      if (ReasonOf(stream.status()) != Reason::kTimeout ||
-          link.Silence(Steady::now()) >= kStall) {
-        NoteFailure(stream.status());
+      if (ReasonOf(stream.status()) == Reason::kTimeout) {
+        NoteTimeout(link.Silence(Steady::now()), stream.status());
       }
       Refuse(batch, stream.status());
       return nullptr;
@@ -112,7 +119,8 @@ void Node::Finish(SharedStream* stream, Batch* batch, SteadyTime deadline) {
   }
   if (failed == Reason::kNone) return;
   if (failed == Reason::kTimeout) {
-    return NoteTimeout(stream->Silence(Steady::now()));
+    return NoteTimeout(stream->Silence(Steady::now()),
+                       MakeError(Reason::kTimeout, name_, kNoAnswer));
   }
   NoteBreak(stream->made(), failed, batch->words);
 }
@@ -129,10 +137,8 @@ void Node::NoteBreak(SteadyTime made, Reason reason, std::string_view words) {
 }
 
 void Node::NoteTimeout(std::chrono::microseconds silence,
-                       std::string_view words) {
-  if (silence < kStall) return;
-  NoteFailure(MakeError(Reason::kTimeout, name_,
-                        words.empty() ? "it does not answer" : words));
+                       const absl::Status& status) {
+  if (silence >= kStall) NoteFailure(status);
 }
 
 void Node::NoteFailure(const absl::Status& status) {

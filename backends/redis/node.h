@@ -26,6 +26,10 @@ class Node {
   const std::string& name() const { return name_; }
   Breaker& breaker() { return breaker_; }
 
+  // It is connected to, and has said by INFO that it is a server: else it may
+  // be a proxy, with servers behind it that have some of the keys each.
+  bool IsOneServer() const;
+
   // Sends a batch on the connection there is. Null: there is none, and Connect
   // does it; or `refused` is set, every ticket has failed and was not run, and
   // the status in full is in batch->status.
@@ -44,10 +48,10 @@ class Node {
   // that was there already when another broke says nothing new of the server.
   void NoteBreak(SteadyTime made, Reason reason, std::string_view words);
   // A call's deadline passed after the server had been silent for so long. One
-  // in more of a hurry than that says nothing about the server. `words` say
-  // what was waited for, if not for a reply.
+  // in more of a hurry than that says nothing about the server. `status` says
+  // what was waited for.
   void NoteTimeout(std::chrono::microseconds silence,
-                   std::string_view words = "");
+                   const absl::Status& status);
 
   // The connections are made anew, and the host looked up again; not more often
   // than once in options.max_retry_interval, since each call that meets a

@@ -329,7 +329,11 @@ void Reactor::RunTimers() {
     attempt.words = words;
     attempt.may_have_run = channel->Forget(call);
     call->channel = nullptr;
-    channel->node()->NoteTimeout(channel->Silence(now_), words);
+    Node* const node = channel->node();
+    node->NoteTimeout(
+        channel->Silence(now_),
+        MakeError(Reason::kTimeout, node->name(),
+                  call->sent ? kNoAnswer : std::string_view(words)));
     OnAttempt(call, attempt);
   }
   // Those that fail may make further channels.

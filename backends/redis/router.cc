@@ -124,7 +124,7 @@ void Router::Round(absl::Span<Leg> legs, SteadyTime now, SteadyTime deadline) {
   std::vector<std::unique_ptr<Group>> groups;
   for (const auto& [node, its_legs] : by_node) {
     groups.push_back(std::make_unique<Group>());
-    Fill(its_legs, std::exchange(refresh, false), groups.back().get());
+    Fill(*node, its_legs, std::exchange(refresh, false), groups.back().get());
     groups.back()->Begin(node, now, deadline);
   }
   // A node that does not answer can take all the time there is to connect: by
@@ -150,14 +150,15 @@ Node* Router::Choose(Leg* leg) {
 void Router::Ask(Node* node, absl::Span<Leg* const> legs, bool refresh,
                  SteadyTime now, SteadyTime deadline) {
   Group group;
-  Fill(legs, refresh, &group);
+  Fill(*node, legs, refresh, &group);
   group.Begin(node, now, deadline);
   group.Connect(node, now, deadline);
   group.Finish(node, deadline);
   Settle(node, &group);
 }
 
-void Router::Fill(absl::Span<Leg* const> legs, bool refresh, Group* group) {
+void Router::Fill(const Node& node, absl::Span<Leg* const> legs, bool refresh,
+                  Group* group) {
   Batch& batch = group->batch;
   const auto add = [&](absl::Span<Leg* const> its_legs, Reply* reply) {
     if (its_legs.empty()) {
@@ -175,7 +176,7 @@ void Router::Fill(absl::Span<Leg* const> legs, bool refresh, Group* group) {
   absl::InlinedVector<const Script*, 4> sent_texts;
   std::vector<std::string_view> keys;
   for (size_t i = 0, count = 0; i < legs.size(); i += count) {
-    count = Sharing(legs.subspan(i));
+    count = Sharing(node, legs.subspan(i));
     const Leg& leg = *legs[i];
     if (leg.course.asking()) {
       AppendCommand({"ASKING"}, &batch.bytes);
@@ -206,13 +207,13 @@ void Router::Fill(absl::Span<Leg* const> legs, bool refresh, Group* group) {
   }
 }
 
-size_t Router::Sharing(absl::Span<Leg* const> legs) const {
+size_t Router::Sharing(const Node& node, absl::Span<Leg* const> legs) const {
   const Leg& first = *legs[0];
   const auto may_share = [](const Leg& leg) {
     return leg.call->each_key && !leg.alone;
   };
   if (options_.cluster || has_slots_.load(std::memory_order_relaxed) ||
-      !may_share(first)) {
+      !may_share(first) || !node.IsOneServer()) {
     return 1;
   }
   const size_t most =

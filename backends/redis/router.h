@@ -46,9 +46,10 @@ class Router {
   // Asks one node and waits for it.
   void Ask(Node* node, absl::Span<Leg* const> legs, bool refresh,
            SteadyTime now, SteadyTime deadline);
-  void Fill(absl::Span<Leg* const> legs, bool refresh, Group* group);
+  void Fill(const Node& node, absl::Span<Leg* const> legs, bool refresh,
+            Group* group);
   // How many of the first of these share a command.
-  size_t Sharing(absl::Span<Leg* const> legs) const;
+  size_t Sharing(const Node& node, absl::Span<Leg* const> legs) const;
   void Settle(Node* node, Group* group);
   // Gives each of these, which shared a command, its part of the reply that the
   // first was given. False: the command was refused, and perhaps only because

@@ -113,6 +113,23 @@ TEST_F(BatchTest, CallsThatDifferInMoreThanTheirKeyAreNotOneCommand) {
   EXPECT_EQ(CommandsFor(*two, 64), 64);
 }
 
+// What may stand before several servers, each with some of the keys.
+TEST_F(BatchTest, WhoDoesNotSayThatItIsAServerIsAskedKeyByKey) {
+  ASSERT_TRUE(server_
+                  ->Call({"ACL", "SETUSER", "app", "on", ">secret", "~*",
+                          "+@all", "-info"})
+                  .ok());
+  for (const bool says : {false, true}) {
+    const auto store =
+        RedisStore::Create(absl::StrCat("redis://", says ? "" : "app:secret@",
+                                        "127.0.0.1:", server_->port()),
+                           options_);
+    ASSERT_TRUE(store.ok()) << store.status();
+    store_ = *store;
+    EXPECT_EQ(CommandsFor(Make(Limit::Gcra(9, hours(1))), 64), says ? 2 : 64);
+  }
+}
+
 // One that has every slot also answers a client that knows nothing of clusters;
 // but it runs no script whose keys lie in different slots.
 TEST_F(BatchTest, AServerWithSlotsIsAskedKeyByKey) {
@@ -495,7 +512,8 @@ TEST(LyingServerOfBatches, IsNotHeardAnyFurther) {
         "*2\r\n" + one + "$2000000\r\n" + std::string(1'500'000, 'x')}) {
     std::atomic<int> calls{0};
     FakeServer server([&](const Command&) {
-      return Answer{calls++ == 0 ? bad : good, false};
+      const int call = calls++;
+      return Answer{call == 0 ? one : call == 1 ? bad : good, false};
     });
     RedisStoreOptions options;
     options.timeout = seconds(10);
@@ -503,13 +521,14 @@ TEST(LyingServerOfBatches, IsNotHeardAnyFurther) {
     const auto limiter =
         Limiter::Create(store, Limit::FixedWindow(5, hours(1)));
     const std::string_view shown = std::string_view(bad).substr(0, 60);
+    ASSERT_TRUE(limiter->Check("connects").ok());
     for (const auto& d : limiter->CheckMany({"a", "b"})) {
       const absl::Status& status = d.status();
       EXPECT_TRUE(absl::IsUnavailable(status)) << shown << status;
       EXPECT_TRUE(store->IsOutage(status)) << shown << status;
       EXPECT_TRUE(RedisStore::MayHaveCharged(status)) << shown << status;
     }
-    EXPECT_EQ(calls, 1) << shown;
+    EXPECT_EQ(calls, 2) << shown;
     EXPECT_EQ(Counted(*store, "met_protocol"), 2) << shown;
     for (const auto& d : limiter->CheckMany({"a", "b"})) {
       EXPECT_TRUE(d.ok()) << shown << d.status();
@@ -529,12 +548,14 @@ class RefusingServer : public ::testing::Test {
     }
     return bytes;
   }
-  // CheckMany of a, b and c of a server that answers as `answer` says to the
-  // number of the command, from 0 on, and its keys.
+  // CheckMany of a, b and c of a server that is connected to, and answers as
+  // `answer` says to the number of the command, from 0 on, and its keys.
   Decisions Ask(
       const std::function<std::string(int call, size_t keys)>& answer) {
+    bool connected = false;
     const FakeServer server([&](const Command& command) {
       const size_t keys = std::stoul(command[2]);
+      if (!std::exchange(connected, true)) return Answer{Good(keys), false};
       asked_.push_back(keys);
       return Answer{answer(static_cast<int>(asked_.size()) - 1, keys), false};
     });
@@ -543,6 +564,7 @@ class RefusingServer : public ::testing::Test {
     store_ = *RedisStore::Create(server.url(), options);
     const auto limiter =
         Limiter::Create(store_, Limit::FixedWindow(5, hours(1)));
+    EXPECT_TRUE(limiter->Check("connects").ok());
     return limiter->CheckMany({"a", "b", "c"});
   }
 

@@ -8,7 +8,9 @@
 #include <csignal>
 #include <thread>
 
+#include "backends/redis/link.h"
 #include "backends/redis/socket.h"
+#include "backends/redis/tally.h"
 #include "gmock/gmock.h"
 #include "tests/redis/client_fixture.h"
 
@@ -129,6 +131,59 @@ TEST_F(OutageTest, CallsInAHurrySayNothingOfAServerThatIsConnectedTo) {
       return true;
     })) << async;
   }
+  server_->Resume();
+}
+
+// Each of them sees only that it had no time; but now and then one sees an
+// attempt end that others had begun.
+TEST_F(OutageTest, CallsInAHurryFindOutThatNoAttemptToConnectSucceeds) {
+  server_->Pause();
+  for (const bool async : {false, true}) {
+    const auto client = MakeClient(server_->url(), [&](ClientOptions* options) {
+      options->io_threads = async ? 1 : 0;
+      options->connect_timeout = milliseconds(20);
+    });
+    EXPECT_TRUE(WaitUntil([&] {
+      const milliseconds time(8);
+      const absl::Status status =
+          async ? AskAsync(client.get(), Echo(), time)
+                : Ask(client.get(), Echo(), "k", "1", time).status();
+      EXPECT_TRUE(IsOutage(status)) << status;
+      return ReasonOf(status) == Reason::kBreakerOpen;
+    })) << async;
+  }
+  server_->Resume();
+}
+
+TEST_F(OutageTest, AnAttemptToConnectThatFailsIsOneFailureForAllWhoWaitForIt) {
+  server_->Pause();
+  ClientOptions options;
+  options.connect_timeout = milliseconds(300);
+  Tally tally;
+  EXPECT_TRUE(WaitUntil([&] {
+    std::atomic<int> failures{0};
+    std::atomic<bool> late{false};
+    Link link({"127.0.0.1", server_->port(), ""}, options, &tally,
+              [&](const absl::Status& status) {
+                EXPECT_EQ(ReasonOf(status), Reason::kUnreachable) << status;
+                ++failures;
+              });
+    const auto start = Steady::now();
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 8; ++t) {
+      threads.emplace_back([&] {
+        // Perhaps too late for that attempt, and so the beginning of another.
+        late = late || Steady::now() - start > milliseconds(100);
+        const auto stream = link.Get(In(seconds(60)));
+        EXPECT_EQ(ReasonOf(stream.status()), Reason::kUnreachable)
+            << stream.status();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    if (late) return false;
+    EXPECT_EQ(failures, 1);
+    return true;
+  }));
   server_->Resume();
 }
 
