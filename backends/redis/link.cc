@@ -59,7 +59,7 @@ absl::StatusOr<std::shared_ptr<SharedStream>> Link::Get(SteadyTime deadline) {
       return TimedOut();
     }
     error = Detached(dialer_->error());
-    last_error_ = error;
+    last_error_ = Detached(error);
     ++failures_;
     dialer_ = nullptr;
     changed_.NotifyAll();

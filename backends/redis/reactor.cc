@@ -323,17 +323,17 @@ void Reactor::RunTimers() {
     }
     Attempt attempt;
     attempt.failed = Reason::kTimeout;
-    const std::string words =
-        call->sent ? ""
-                   : absl::StrCat("the deadline passed ", channel->Doing());
+    std::string words;
+    if (!call->sent) {
+      words = absl::StrCat("the deadline passed ", channel->Doing());
+    }
     attempt.words = words;
     attempt.may_have_run = channel->Forget(call);
     call->channel = nullptr;
     Node* const node = channel->node();
-    node->NoteTimeout(
-        channel->Silence(now_),
-        MakeError(Reason::kTimeout, node->name(),
-                  call->sent ? kNoAnswer : std::string_view(words)));
+    if (call->sent) words = kNoAnswer;
+    node->NoteTimeout(channel->Silence(now_),
+                      MakeError(Reason::kTimeout, node->name(), words));
     OnAttempt(call, attempt);
   }
   // Those that fail may make further channels.
