@@ -159,9 +159,9 @@ class Keeper {
   const int64_t max_bytes_;
   TableContext context_;
   Stripe* stripes_;  // stripe_count() of them
-  // What only some calls change, on a line of its own, as the counts are.
-  alignas(64) SpinLock
-      pressed_mutex_;  // never held while another lock is waited for
+  // What only some calls change, on a line of its own, as the counts are. The
+  // lock is never held while another one is waited for.
+  alignas(64) SpinLock pressed_mutex_;
   // Of calls that found no room.
   RecentReadings<16> pressed_ ABSL_GUARDED_BY(pressed_mutex_);
   std::atomic<size_t> next_{0};  // the stripe that is searched next for room

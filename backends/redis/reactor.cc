@@ -331,9 +331,9 @@ void Reactor::RunTimers() {
     attempt.may_have_run = channel->Forget(call);
     call->channel = nullptr;
     Node* const node = channel->node();
-    if (call->sent) words = kNoAnswer;
     node->NoteTimeout(channel->Silence(now_),
-                      MakeError(Reason::kTimeout, node->name(), words));
+                      MakeError(Reason::kTimeout, node->name(),
+                                call->sent ? kNoAnswer : attempt.words));
     OnAttempt(call, attempt);
   }
   // Those that fail may make further channels.
