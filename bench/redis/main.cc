@@ -55,6 +55,12 @@ std::vector<Row> Rows(const Target& t) {
   add(
       "lone,spin", [t] { return RunCallers(t, 1, microseconds(200)); }, 1, 1,
       2.5);
+  if (t.tls_port == 0) {
+    rows.push_back({"lone,spin,floor",
+                    [t] { return RunCallers(t, 1, microseconds(200)); },
+                    "a bare socket, asked until it answers",
+                    [t] { return RunBareSpin(t); }, false, 0.95});
+  }
   add(
       "8", [t] { return RunCallers(t, 8, {}); }, 8, 1, 1.2);
   add(

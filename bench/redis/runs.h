@@ -33,6 +33,9 @@ Speed RunRedisBenchmark(const std::string& command);
 
 // One thread, one blocking connection.
 Speed RunBareHiredis(const Target& target);
+// The same without a client: what is sent is written to the socket at once, and
+// the thread asks the socket for the reply until it is there.
+Speed RunBareSpin(const Target& target);
 
 // Blocking callers on one connection.
 Speed RunCallers(const Target& target, int callers,
