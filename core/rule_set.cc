@@ -1,11 +1,13 @@
 #include "core/rule_set.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/fixed_array.h"
 #include "core/cached_call.h"
+#include "core/math.h"
 #include "core/single_decision.h"
 #include "core/text.h"
 
@@ -171,6 +173,14 @@ Decision RuleSet::Decide(Op op, const AttachedLimit* const* limits,
 
 namespace {
 
+// That share of a capacity, rounded down, since what is used is whole. By the
+// decimals that were written: 0.29 of 100 is 29, and not a double just below.
+int64_t ShareOf(int64_t capacity, double share) {
+  constexpr int64_t kOne = 1'000'000'000'000;
+  const int64_t parts = std::llround(share * static_cast<double>(kOne));
+  return static_cast<int64_t>(FloorDiv(Times(capacity, parts), kOne));
+}
+
 // Checks a limit and makes it known to the store.
 absl::StatusOr<AttachedLimit> AttachLimit(Store& store,
                                           const Registry& registry,
@@ -184,10 +194,8 @@ absl::StatusOr<AttachedLimit> AttachLimit(Store& store,
   }
   AttachedLimit attached;
   attached.limit = *std::move(compiled);
-  // What is used is whole, so the fraction does not count.
   attached.soft_above =
-      static_cast<int64_t>(static_cast<double>(attached.limit.traits.capacity) *
-                           rule.soft.value_or(1));
+      ShareOf(attached.limit.traits.capacity, rule.soft.value_or(1));
   if (attached.limit.unlimited()) return attached;
   auto known = store.Attach(rule.name, attached.limit);
   if (!known.ok()) return known.status();

@@ -537,6 +537,19 @@ TEST_F(LimiterTest, SoftIsFlaggedAboveItsShareAndNeverDenies) {
   EXPECT_FALSE(limiter.Check("k")->allowed);
 }
 
+TEST_F(LimiterTest, ASoftShareIsTheDecimalThatWasWritten) {
+  // As doubles, their product with 100 is below the whole number.
+  for (const double soft : {0.29, 0.57, 0.58}) {
+    std::vector<Rule> rules = {Named("api", Limit::FixedWindow(100, hours(1)))};
+    rules[0].soft = soft;
+    const Limiter limiter = Make(rules);
+    const std::string key = std::to_string(soft);
+    const auto share = static_cast<int64_t>(soft * 100 + 0.5);
+    EXPECT_FALSE(limiter.Check(key, share)->soft) << soft;
+    EXPECT_TRUE(limiter.Check(key, 1)->soft) << soft;
+  }
+}
+
 TEST_F(LimiterTest, WithoutASoftShareNothingIsFlagged) {
   const Limiter limiter =
       *Limiter::Create(store_, Limit::FixedWindow(1, hours(1)));
