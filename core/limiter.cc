@@ -286,6 +286,18 @@ absl::StatusOr<Decision> Limiter::State::WaitByReservation(
   return r->decision();
 }
 
+namespace {
+
+bool CountsDenied(const RuleSet& rules, const Call& call) {
+  for (size_t i = 0; i < rules.rules().size(); ++i) {
+    const AttachedLimit& limit = rules.LimitOf(i, rules.KeyOf(call, i));
+    if (limit.limit.traits.count_denied) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 // The caller stands first in its line, or comes to.
 absl::StatusOr<Decision> Limiter::State::WaitByPeek(const Call& call,
                                                     Time deadline,
@@ -306,12 +318,20 @@ absl::StatusOr<Decision> Limiter::State::WaitByPeek(const Call& call,
       if (peek->allowed || !in_time) {
         absl::StatusOr<Decision> d = Run(Op::kCheck, call);
         if (!d.ok() || d->allowed || !in_time) return d;
-        continue;  // somebody else was faster
+        // Somebody else was faster; or the store knows better than the cache.
+        if (d->source == Source::kDenialCache) rules().ForgetDenials(call);
+        continue;
       }
       next = now + *peek->retry_after;
     } else if (last) {
       absl::StatusOr<Decision> d = Run(Op::kPeek, call);
-      if (d.ok()) d->allowed = false;
+      if (!d.ok()) return d;
+      // What its limits deny is counted where that counts. What they do not
+      // would have passed before those who stand ahead of it.
+      if (!d->allowed && CountsDenied(rules(), call)) {
+        return Run(Op::kCheck, call);
+      }
+      d->allowed = false;
       return d;
     }
     if (absl::Status s = room.Wait(clock, next, ticket); !s.ok()) return s;
@@ -330,7 +350,10 @@ absl::StatusOr<Decision> Limiter::State::WaitInLine(const Call& call,
     const std::string_view key = set.KeyOf(call, i);
     absl::StrAppend(&line, key.size(), ":", Sv(key));
   }
-  const Time deadline = store->WaitingClock().Now() + max_wait;
+  // Every wait is over by then, and sums of it do not overflow.
+  constexpr Micros kLongest(2 * kMaxWindowUs);
+  const Time deadline =
+      store->WaitingClock().Now() + std::min(max_wait, kLongest);
   WaitingRoom::Ticket ticket(costs);
   WaitingRoom::Stay stay(&room, &ticket, cancel);
   const std::vector<int64_t> ahead = room.Join(line, &ticket);

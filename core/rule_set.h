@@ -114,6 +114,9 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   // As Limiter::CheckAsync.
   void CheckAsync(Store& store, const Call& call, DecisionCallback done) const;
 
+  // What was denied to these keys does not hold any more.
+  void ForgetDenials(const Call& call) const;
+
   // Runs a call. For kReserve also the wait, in us or kNever.
   absl::StatusOr<Decision> Run(Store& store, Op op, const Call& call,
                                int64_t max_wait = 0,
@@ -125,8 +128,6 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   absl::Status CheckTagsOfKeys(const Call& call) const;
   // The tag of a key of a call that is sound.
   std::string_view TagOf(const Call& call, std::string_view key) const;
-  // What was denied to these keys does not hold any more.
-  void ForgetDenials(const Call& call) const;
   // The decision on a check that the store has run, or could not run.
   absl::StatusOr<Decision> DecideCheck(const Store& store, absl::Status status,
                                        const Call& call,

@@ -234,6 +234,36 @@ TEST_F(AcquireTest, WaitersObeyANewLimit) {
   EXPECT_EQ(limiter.Peek("a")->remaining, 0);
 }
 
+TEST_F(AcquireTest, WaitsForAsLongAsItTakes) {
+  const Limiter limiter = Make(Limit::FixedWindow(1, hours(1)));
+  ASSERT_TRUE(limiter.Check("a")->allowed);
+  std::atomic<bool> done{false};
+  std::thread waiter([&] {
+    const auto d = limiter.Acquire("a", 1, Micros::max());
+    EXPECT_TRUE(d.ok() && d->allowed) << d.status();
+    done = true;
+  });
+  Until([&] {
+    clock_->Advance(seconds(60));
+    return done.load();
+  });
+  waiter.join();
+}
+
+TEST_F(AcquireTest, BelievesTheStoreMoreThanTheDenialCache) {
+  LimiterOptions options;
+  options.denial_cache_keys = 10;
+  const Limiter limiter =
+      *Limiter::Create(store_, Limit::FixedWindow(1, hours(1)), options);
+  const Limiter other = Make(Limit::FixedWindow(1, hours(1)));
+  ASSERT_TRUE(limiter.Check("a")->allowed);
+  ASSERT_FALSE(limiter.Check("a")->allowed);
+  ASSERT_TRUE(other.Reset("a").ok());
+  ASSERT_EQ(limiter.Check("a")->source, Source::kDenialCache);
+  // The clock stands still.
+  EXPECT_TRUE(limiter.Acquire("a", 1, Micros(1))->allowed);
+}
+
 TEST_F(AcquireTest, RefusesTimesOfItsOwnAndNegativeWaits) {
   const Limiter limiter = Make(Limit::Gcra(1, seconds(1)));
   EXPECT_EQ(limiter.Acquire("a", 1, Micros(-1)).status().code(),

@@ -76,10 +76,12 @@ struct LimiterOptions {
   // Denials of this many keys are kept and repeated without asking the store
   // until their wait is over (Decision::source is kDenialCache then): for calls
   // of the same keys whose costs are not lower and which bring no time of their
-  // own. What another process, or another limiter, gives back meanwhile is seen
-  // when the wait is over; what this one does (Refund, Reset, Update) at once.
-  // 0: none. For stores that are far away; refused with rules that count denied
-  // calls. Memory: about 400 bytes a key, taken at once; keys up to 512 bytes.
+  // own. Of those who ask when it is over one is sent; until that is answered,
+  // or 100 ms later, the others are still denied. What another process, or
+  // another limiter, gives back meanwhile is seen when the wait is over; what
+  // this one does (Refund, Reset, Update) at once. 0: none. For stores that are
+  // far away; refused with rules that count denied calls. Memory: about 400
+  // bytes a key, taken at once; keys up to 512 bytes.
   size_t denial_cache_keys = 0;
 };
 
@@ -141,7 +143,8 @@ class Limiter {
   // May this call pass? If yes it is charged. `cost` is how much of the limit
   // it takes; 0 asks whether the key is within its limit and changes nothing.
   // Errors: InvalidArgument (negative cost, key too long), and what the store
-  // reports when it can't decide. After an error nothing has changed.
+  // reports when it can't decide. After an error nothing has changed, but for a
+  // store that is far away, where RedisStore::MayHaveCharged tells.
   absl::StatusOr<Decision> Check(std::string_view key, int64_t cost = 1) const;
 
   // The same for several rules, a key for each. They must be all alike, or
@@ -195,7 +198,8 @@ class Limiter {
 
   // Waits until the call may pass, then lets it pass; or says at once that
   // this would take longer than `max_wait`, and charges nothing. First come,
-  // first served for each key within this process.
+  // first served for each key, among the callers of this limiter. Nobody waits
+  // for more than 200 years.
   // A limiter whose only rule is of the gcra family takes the place in the line
   // at once (see Reserve, whose errors these are too); any other waits by Peek
   // and then makes one Check.
