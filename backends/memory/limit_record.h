@@ -3,6 +3,7 @@
 #define WEIR_BACKENDS_MEMORY_LIMIT_RECORD_H_
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "backends/memory/record_uses.h"
@@ -48,7 +49,8 @@ class LimitRecord final : public StoreRule {
                        word->can_share(params)),
         state_bytes(w != nullptr ? static_cast<uint32_t>(w->state_bytes)
                                  : kGeneralBytes),
-        limit(std::move(l)) {}
+        limit(std::move(l)),
+        recorded(RecordedOf(limit)) {}
 
   // An entry that is not a word holds a pointer to its value, and its expiry.
   static constexpr uint32_t kGeneralBytes = 16;
@@ -77,11 +79,23 @@ class LimitRecord final : public StoreRule {
   // engine has a packed form.
   const uint32_t state_bytes;
   const CompiledLimit limit;
+  // Where it is the same, states mean the same: nothing is carried over.
+  const std::string recorded;
   // Keys that come and go change it, so it lies on another line than what every
   // call reads, here or beyond the end.
   alignas(64) mutable RecordUses uses;
 
  private:
+  // What its engine records with a state on Redis, if it has a half there:
+  // there may be several ways to write the same limit.
+  static std::string RecordedOf(const CompiledLimit& limit) {
+    const bool has_half = limit.engine != nullptr && !limit.denies_all &&
+                          limit.engine->script != nullptr;
+    if (!has_half) return limit.text;
+    std::string bytes;
+    limit.engine->script->write_record(limit.params.get(), &bytes);
+    return bytes;
+  }
   // A limit of 0 has no parameters, but an engine wants a reference.
   static const void* ParamsOf(const CompiledLimit& limit) {
     static constexpr DenyAll::Params kNone = {};

@@ -51,6 +51,29 @@ Limit Backwards(const Limit& limit) {
   return same;
 }
 
+// The same limit, what it leaves to the defaults written out where they are a
+// word, yes or no, or another field.
+Limit InFull(const EngineInfo& info, const Limit& limit) {
+  const auto given = [&](std::string_view name) -> const FieldValue* {
+    for (const auto& [field, value] : limit.fields()) {
+      if (field == name) return &value;
+    }
+    return nullptr;
+  };
+  Limit same = limit;
+  for (const Field& field : info.fields) {
+    if (field.fallback.empty() || given(field.name) != nullptr) continue;
+    if (field.type == FieldType::kBool) {
+      same = std::move(same).With(field.name, field.fallback == "true");
+    } else if (field.type == FieldType::kWord) {
+      same = std::move(same).With(field.name, std::string(field.fallback));
+    } else if (const FieldValue* other = given(field.fallback)) {
+      same = std::move(same).With(field.name, *other);
+    }
+  }
+  return same;
+}
+
 }  // namespace
 
 TEST_P(ReplaceLaw, WhatIsUsedIsCarriedOver) {
@@ -183,25 +206,27 @@ TEST_P(ReplaceLaw, ARefundGivesBackWhatWasUsedUnderTheOldLimit) {
 }
 
 TEST_P(ReplaceLaw, TheSameParametersAgainChangeNothing) {
-  ForEachLimit(factory(), engine(), rng_,
-               [&](const Limit& limit, const Setting& setting) {
-                 const Harness harness = factory().make();
-                 Driver first(harness, limit, engine().registry);
-                 Driver again(harness, limit, engine().registry);
-                 Driver backwards(harness, Backwards(limit), engine().registry);
-                 Driver twin(factory().make(), limit, engine().registry);
-                 Demand demand(setting, rng_);
-                 Decision last = twin.Peek("k", 1, demand.t());
-                 for (int i = 0; i < 60 && !demand.over(); ++i) {
-                   const int64_t cost = demand.Cost(last.remaining);
-                   Driver* const drivers[] = {&first, &again, &backwards};
-                   Driver& driver = *drivers[rng_.Uniform(0, 2)];
-                   last = twin.Check("k", cost, demand.t());
-                   ASSERT_EQ(ToText(driver.Check("k", cost, demand.t())),
-                             ToText(last));
-                   demand.Next(last);
-                 }
-               });
+  ForEachLimit(
+      factory(), engine(), rng_,
+      [&](const Limit& limit, const Setting& setting) {
+        const Harness harness = factory().make();
+        Driver first(harness, limit, engine().registry);
+        Driver again(harness, limit, engine().registry);
+        Driver backwards(harness, Backwards(limit), engine().registry);
+        const EngineInfo* info = engine().registry->Find(engine().algorithm);
+        Driver in_full(harness, InFull(*info, limit), engine().registry);
+        Driver twin(factory().make(), limit, engine().registry);
+        Demand demand(setting, rng_);
+        Decision last = twin.Peek("k", 1, demand.t());
+        for (int i = 0; i < 60 && !demand.over(); ++i) {
+          const int64_t cost = demand.Cost(last.remaining);
+          Driver* const drivers[] = {&first, &again, &backwards, &in_full};
+          Driver& driver = *drivers[rng_.Uniform(0, 3)];
+          last = twin.Check("k", cost, demand.t());
+          ASSERT_EQ(ToText(driver.Check("k", cost, demand.t())), ToText(last));
+          demand.Next(last);
+        }
+      });
 }
 
 TEST_P(ReplaceLaw, ALimitOfZeroInBetweenKeepsWhatIsUsed) {
