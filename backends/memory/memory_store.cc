@@ -107,7 +107,9 @@ StepArgs ArgsOf(OpenKey& key, int64_t cost) {
   StepArgs args;
   args.params = key.record()->params;
   const LimitRecord* old = WrittenUnder(key);
-  if (old != nullptr && old != key.record()) args.old_params = old->params;
+  if (old != nullptr && old->recorded != key.record()->recorded) {
+    args.old_params = old->params;
+  }
   args.t = key.now();
   args.cost = cost;
   return args;
@@ -117,6 +119,12 @@ bool Admits(OpenKey& key, const StepArgs& args) {
   return WithTxn(key, [&](auto& txn, const auto& steps) {
     return steps.admits(txn, args);
   });
+}
+
+// By its own limit. What an engine from outside the tree makes of a call is not
+// known before it has made it.
+bool IsDenied(OpenKey& key, int64_t cost) {
+  return !key.record()->from_outside() && !Admits(key, ArgsOf(key, cost));
 }
 
 Numbers Apply(OpenKey& key, const StepArgs& args, Action action) {
@@ -575,12 +583,22 @@ bool MemoryStore::Impl::HasBytes(Op op, const MemoryCall& call,
                                  const Step* steps,
                                  absl::Span<OpenKey* const> keys) {
   if (op != Op::kCheck) return true;
+  bool denied = false;
+  for (size_t i = 0; i < keys.size() && !denied; ++i) {
+    denied = !steps[i].observe && IsDenied(*keys[i], steps[i].cost);
+  }
   for (size_t i = 0; i < keys.size(); ++i) {
+    const LimitRecord& record = *keys[i]->record();
     // A state of one small struct does not grow.
     // NOLINTNEXTLINE(clang-analyzer-*): there are as many steps as keys.
-    if (keys[i]->record()->word != nullptr || steps[i].cost == 0) continue;
+    if (record.word != nullptr || steps[i].cost == 0) continue;
     // Looks for room when it needs it.
     if (keys[i]->shared()) continue;
+    // Denied calls are added where they count, and nowhere else.
+    if (!record.counts_denied &&
+        (denied || IsDenied(*keys[i], steps[i].cost))) {
+      continue;
+    }
     for (OpenKey* key : keys) key->Keep();
     return keeper.ReserveBytes(keys[i]->stripe(), call.held, call.now,
                                call.steady);
