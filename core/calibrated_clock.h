@@ -203,8 +203,11 @@ class CalibratedClock {
           c.rate == 0 ? ReadFloor() : std::max(c.End(), SteadyUs() - kMarginUs);
       return true;
     }
-    // relaxed: only holders of the mutex write it.
-    if (current_.load(std::memory_order_relaxed) != current) return false;
+    // relaxed: only holders of the mutex write these two.
+    if (current_.load(std::memory_order_relaxed) != current ||
+        given_up_.load(std::memory_order_relaxed)) {
+      return false;
+    }
     return Calibrate(c, elapsed, t);
   }
 

@@ -2,6 +2,7 @@
 // the user's own) leaves everything usable. A lock that stayed behind shows as
 // a test that does not end.
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "tests/clocked_store.h"
 #include "weir/bound_key.h"
 #include "weir/registry.h"
+#include "weir/testing/random.h"
 
 namespace weir {
 namespace {
@@ -330,6 +332,43 @@ TEST_F(ThrowTest, ANewKeyWithoutMemoryLeavesNothingBehind) {
   }
   // What an entry holds of its limit is not held for ever.
   EXPECT_LE(store->counters().limits, 8);
+}
+
+TEST_F(ThrowTest, ALogWithoutMemoryKeepsItsSums) {
+  testing::Rng rng = testing::TestRng();
+  for (const auto make : {&Limit::SlidingLog, &Limit::SlidingLogList}) {
+    const auto store = OneStripe();
+    const Limiter limiter =
+        *Limiter::Create(store, make(1'000'000, Micros(100'000'001)));
+    // (when, cost), and what of them is inside.
+    std::deque<std::pair<int64_t, int64_t>> inside;
+    int64_t used = 0;
+    const std::string_view key = "k";
+    for (int64_t i = 0; i < 400; ++i) {
+      // Fast at first, and so slow in the end that nearly all of it leaves.
+      const int64_t t = 1'700'000'000'000'000 + i * 100'000 +
+                        (i > 200 ? (i - 200) * 2'000'000 : 0);
+      while (!inside.empty() && inside.front().first < t - 100'000'000) {
+        used -= inside.front().second;
+        inside.pop_front();
+      }
+      // Mostly of cost 1, so that both forms come, and go.
+      const int64_t cost = rng.Next() % 20 == 0 ? 1 + rng.Next() % 3 : 1;
+      Call call;
+      call.keys = absl::MakeConstSpan(&key, 1);
+      call.costs = absl::MakeConstSpan(&cost, 1);
+      call.now = TimeFromMicros(t);
+      FailEverywhere([&] { limiter.Check(call).IgnoreError(); },
+                     [&] {
+                       const int64_t left = limiter.Peek(call)->remaining;
+                       if (left == 1'000'000 - used - cost) {
+                         used += cost;
+                         inside.emplace_back(t, cost);
+                       }
+                       ASSERT_EQ(left, 1'000'000 - used) << i;
+                     });
+    }
+  }
 }
 
 // The states of these two have different forms.

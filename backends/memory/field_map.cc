@@ -73,6 +73,11 @@ void FieldMap::PackedAppend(std::string_view field, std::string_view value) {
   ++count_;
 }
 
+void FieldMap::General::Add(std::string_view field, std::string_view value) {
+  const auto place = fields.emplace(field, value).first;
+  bytes += HeapBytes(place->first) + HeapBytes(place->second);
+}
+
 // False, and nothing changed: it has no place in the piece.
 bool FieldMap::PackedSet(size_t at, std::string_view field,
                          std::string_view value) {
@@ -100,13 +105,12 @@ bool FieldMap::PackedSet(size_t at, std::string_view field,
 bool FieldMap::GeneralSet(std::string_view field, std::string_view value) {
   const auto found = general_->fields.find(field);
   if (found != general_->fields.end()) {
-    general_->bytes -= HeapBytes(found->second);
+    const size_t before = HeapBytes(found->second);
     AssignText(&found->second, value);
-    general_->bytes += HeapBytes(found->second);
+    general_->bytes += HeapBytes(found->second) - before;
     return false;
   }
-  const auto place = general_->fields.emplace(field, value).first;
-  general_->bytes += HeapBytes(place->first) + HeapBytes(place->second);
+  general_->Add(field, value);
   ++count_;
   return true;
 }
@@ -150,11 +154,11 @@ size_t FieldMap::bytes() const {
 }
 
 void FieldMap::MakeGeneral() {
-  general_ = std::make_unique<General>();
-  count_ = 0;
+  auto general = std::make_unique<General>();
   for (size_t at = 0; at < packed_.size(); at = After(at)) {
-    GeneralSet(FieldAt(at), ValueAt(at));
+    general->Add(FieldAt(at), ValueAt(at));
   }
+  general_ = std::move(general);
   packed_ = std::string();
 }
 

@@ -59,6 +59,9 @@ class FieldMap {
     uint16_t value;
   };
   struct General {
+    // The field is not there.
+    void Add(std::string_view field, std::string_view value);
+
     std::map<std::string, std::string, std::less<>> fields;
     size_t bytes = 0;
   };

@@ -24,6 +24,7 @@ Value* MemoryTxn::NewValue() {
     return nullptr;
   }
   if (Table::ValueOf(state) == nullptr) Table::SetValue(state, new Value());
+  made_ = true;
   SetExpiry(kNoExpiry);
   return Table::ValueOf(state);
 }

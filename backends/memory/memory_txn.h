@@ -30,10 +30,12 @@ class MemoryTxn final : public Txn {
     if (__builtin_expect(error_ != nullptr, 0) && !key_->failed()) {
       key_->SetFault(error_);
     }
-    const char* state = key_->state();
-    if (state != nullptr && Table::ValueOf(state) != nullptr) {
-      key_->CountBytes(Table::ValueOf(state)->Recount());
-    }
+    char* const state = key_->state();
+    Value* const value = state == nullptr ? nullptr : Table::ValueOf(state);
+    if (value == nullptr) return;
+    // There was no memory for its first element.
+    if (made_ && value->hollow()) Table::SetExpiry(state, kOver);
+    key_->CountBytes(value->Recount());
   }
   MemoryTxn(const MemoryTxn&) = delete;
   MemoryTxn& operator=(const MemoryTxn&) = delete;
@@ -304,8 +306,11 @@ class MemoryTxn final : public Txn {
     return *start <= *stop;
   }
 
+  static constexpr int64_t kOver = std::numeric_limits<int64_t>::min();
+
   OpenKey* const key_;
   const char* error_ = nullptr;
+  bool made_ = false;  // a value
 };
 
 }  // namespace weir

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "backends/memory/ring.h"
 #include "core/engines/log_entry.h"
 
@@ -65,16 +67,20 @@ class PackedLog {
     return true;
   }
 
-  // An entry whose sum is whatever follows from the cost, at least 1.
+  // An entry whose sum is whatever follows from the cost, at least 1. Throws as
+  // operator new does; then nothing has changed.
   void AppendNext(int64_t time, int64_t cost) {
     if (cost == 1 && (sums_ == nullptr || sums_->size() == 0)) {
+      times_.push_back(time);
       ++plain_;
-    } else {
-      const int64_t previous = size() == 0 ? before_ : sum(size() - 1);
-      if (sums_ == nullptr) sums_ = std::make_unique<Ring<int64_t>>();
-      sums_->push_back(previous + cost);
+      return;
     }
+    const int64_t previous = size() == 0 ? before_ : sum(size() - 1);
+    if (sums_ == nullptr) sums_ = std::make_unique<Ring<int64_t>>();
     times_.push_back(time);
+    auto undo = absl::MakeCleanup([this] { times_.pop_back(1); });
+    sums_->push_back(previous + cost);
+    std::move(undo).Cancel();
   }
 
   void PopFront(size_t n) {

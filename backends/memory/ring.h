@@ -13,11 +13,14 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace weir {
 
-// T is small and trivially copyable. At most kMost elements.
+// T is small and trivially copyable. At most kMost elements. Where there is no
+// memory, adding throws as operator new does, and nothing has changed; taking
+// away throws nothing.
 template <class T>
 class Ring {
  public:
@@ -116,11 +119,15 @@ class Ring {
     std::swap(size_, other.size_);
   }
 
-  void Shrink() {
-    if (apart()) {
-      if (size_ < kWhole / 2) Resize(WithRoom());
-    } else if (capacity_ > 16 && size_ < capacity_ / 4) {
-      Resize(capacity_ / 2);
+  // Without memory for the smaller array it stays as large as it is.
+  void Shrink() noexcept {
+    try {
+      if (apart()) {
+        if (size_ < kWhole / 2) Resize(WithRoom());
+      } else if (capacity_ > 16 && size_ < capacity_ / 4) {
+        Resize(capacity_ / 2);
+      }
+    } catch (const std::bad_alloc&) {
     }
   }
 

@@ -48,6 +48,13 @@ class Value {
   List* list() { return std::get_if<List>(&held_); }
   FieldMap* hash() { return std::get_if<FieldMap>(&held_); }
 
+  // It holds nothing, as no key does that is there.
+  bool hollow() {
+    return (list() != nullptr && list()->size() == 0) ||
+           (set() != nullptr && set()->size() == 0) ||
+           (hash() != nullptr && hash()->size() == 0);
+  }
+
   // What is counted for it, brought up to date; returns the change.
   int64_t Recount() {
     size_t now = sizeof(Value);
