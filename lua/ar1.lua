@@ -77,20 +77,33 @@ local function Refund(p, s, t, n)
   return {slot = r.slot, value = value}
 end
 
--- The first number of slots after which nothing is left: the logarithm gives
--- it but for its rounding.
+-- The first number of slots after which nothing is left: about what the
+-- logarithm gives. From there in longer and longer steps, then halves, since a
+-- slow decay's powers are far from it.
 local function SlotsUntilFresh(p, value)
-  local n = math.floor(math.log(value / kTrace) / math.log(p.decay))
-  n = math.max(1, n)
-  while n > 1 and After(p, value, n - 1) == 0 do n = n - 1 end
-  while After(p, value, n) > 0 do n = n + 1 end
-  return n
+  local high = math.max(1, math.floor(math.log(value / kTrace) /
+                                      math.log(p.decay)))
+  local low, step = high - 1, 1
+  while After(p, value, high) > 0 do
+    low, high, step = high, high + step, step * 2
+  end
+  while low > 0 and After(p, value, low) == 0 do
+    low, high, step = math.max(0, low - step), low, step * 2
+  end
+  while high - low > 1 do
+    local middle = math.floor((low + high) / 2)
+    if After(p, value, middle) == 0 then
+      high = middle
+    else
+      low = middle
+    end
+  end
+  return high
 end
 
 local function FreshAt(p, s, t)
-  local n = Fade(p, s, t)
-  if n.value == 0 then return t end
-  return (n.slot + SlotsUntilFresh(p, n.value)) * p.resolution
+  if Fade(p, s, t).value == 0 then return t end
+  return (s.slot + SlotsUntilFresh(p, s.value)) * p.resolution
 end
 
 -- The value is kept.

@@ -2,7 +2,8 @@
 -- The last element, at the right, is \255 and the record. An
 -- entry is its time, in 7 bytes with a sign, highest first; then PackEntry.
 local function ListLog()
-  local Log = {}
+  -- Two commands drop: up to two that have left may wait.
+  local Log = {drops_late = true}
 
   function Log.Record(key)
     local bytes = call('LINDEX', key, -1)

@@ -26,9 +26,10 @@ elseif held > 1 and few[held] == '\255' .. record then
     local time, before = unpack('>i7I7', oldest)
     if #oldest > 14 then cost = unpack('>I7', oldest, 15) end
     inside, drop = sum - before + cost, held - 1 - rank
-    -- They go by two commands, so up to two that have left wait for others. By
-    -- slots they must not: a reading may go back within the newest one.
-    if drop < 3 and resolution == 0 then drop = 0 end
+    -- As MayWait of log_view.lua.
+    if drop < 3 and resolution == 0 and inside + n + drop <= limit then
+      drop = 0
+    end
     if inside <= limit - n then
       fits = true
       if resolution > 0 and

@@ -135,6 +135,13 @@ local function LogView(Log)
     return low
   end
 
+  -- Do those that have left wait for others? By slots they must not: a reading
+  -- may go back within the newest one. Never more than `limit` are held.
+  local function MayWait(v, cost)
+    return Log.drops_late and v.p.resolution == 0 and not v.drop_all and
+           v.expired < 3 and v.used + cost + v.expired <= v.p.limit
+  end
+
   local function Drop(v, most)
     local n = most
     if not v.drop_all then n = math.min(n, kDropAtOnce) end
@@ -160,7 +167,7 @@ local function LogView(Log)
     StoreLump(v)
     if v.used == 0 then
       Forget(v)
-    else
+    elseif not MayWait(v, cost) then
       Drop(v, v.expired)
     end
     cost = math.min(cost, kMaxExact - v.used)

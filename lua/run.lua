@@ -75,6 +75,17 @@ local function Call(first, last)
     now = time[1] * 1000000 + time[2]
   end
 
+  -- What can't be read is found before the first is written.
+  if op == kRefund and #steps > 1 then
+    for _, step in ipairs(steps) do
+      if step.p then
+        step.View.Open(step.key, step.p, now, slack)
+      else
+        step.View.RecordOf(step.key)
+      end
+    end
+  end
+
   local allowed = true
   for i, step in ipairs(steps) do
     if op == kReset then call('DEL', step.key) end

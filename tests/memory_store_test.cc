@@ -94,6 +94,41 @@ TEST_F(MemoryStoreTest, StaysWithinItsBytes) {
   EXPECT_TRUE(limiter.Check("b").ok());
 }
 
+TEST_F(MemoryStoreTest, WithoutBytesLeftItDecidesWhatAddsNothing) {
+  MemoryStoreOptions options;
+  options.clock = clock_;
+  options.max_bytes = 10'000;
+  options.stripes = 1;
+  const auto store = *MemoryStore::Create(options);
+  const auto named = [&](const char* name, Limit limit) {
+    return *Limiter::Create(store, {Rule{name, std::move(limit)}});
+  };
+  const Limiter few = named("few", Limit::SlidingLog(5, hours(1)));
+  ASSERT_TRUE(few.Check("spent", 5)->allowed);
+  ASSERT_TRUE(few.Check("known", 4)->allowed);
+  const Limiter many = With(store, Limit::SlidingLog(100'000, hours(1)));
+  while (many.Check("a").ok()) {
+  }
+  const auto spent = few.Check("spent");
+  ASSERT_TRUE(spent.ok()) << spent.status();
+  EXPECT_FALSE(spent->allowed);
+  EXPECT_EQ(*spent->retry_after, hours(1));
+  for (const char* key : {"known", "unknown"}) {
+    const auto never = few.Check(key, 6);
+    ASSERT_TRUE(never.ok()) << never.status();
+    EXPECT_TRUE(never->never());
+  }
+  const auto zero = named("none", Limit::SlidingLog(0, hours(1))).Check("k");
+  ASSERT_TRUE(zero.ok()) << zero.status();
+  EXPECT_TRUE(zero->never());
+  // What would add is not decided, nor what counts though it is denied.
+  EXPECT_FALSE(few.Check("known").ok());
+  const Limiter counting = named(
+      "counting", Limit::BucketedWindow(1, hours(1), std::chrono::minutes(1)));
+  EXPECT_FALSE(counting.Check("known", 2).ok());
+  EXPECT_EQ(few.Peek("known")->remaining, 1);
+}
+
 TEST_F(MemoryStoreTest, ALogTakesLittleMoreThanItsEvents) {
   const auto store = Make(0, 1);
   const Limiter limiter = With(store, Limit::SlidingLog(1'000'000, hours(1)));
@@ -506,6 +541,51 @@ TEST_F(MemoryStoreTest, CountsAKeyOnceForEachRuleThatHoldsIt) {
   EXPECT_EQ(store->counters().keys, 2);
   ASSERT_TRUE(limiter.Check("a").ok());
   EXPECT_EQ(store->counters().keys, 2);
+}
+
+TEST_F(MemoryStoreTest, AWaitForAFadingValueIsTrueWhateverWasAskedBefore) {
+  // Whose quotients round one way at once, and the other way in two steps.
+  const Limit limits[] = {
+      Limit::Ar1(1.4240976183724845, 1.1, seconds(1)).CountDenied(false),
+      Limit::Ar1(4, 1.000000000000013, Micros(1)).CountDenied(false)};
+  const int64_t asked[] = {2'000'000, 76'742'811'062};
+  for (int i = 0; i < 2; ++i) {
+    const Limiter limiter = With(Make(100, 1), limits[i]);
+    const std::string_view key = "k";
+    int64_t cost = i == 0 ? 1 : 4;
+    const auto at = [&](int64_t us) {
+      Call call;
+      call.keys = absl::MakeConstSpan(&key, 1);
+      call.costs = absl::MakeConstSpan(&cost, 1);
+      call.now = TimeFromMicros(us);
+      return call;
+    };
+    ASSERT_TRUE(limiter.Check(at(0))->allowed);
+    cost = 1;
+    const Decision denied = *limiter.Check(at(asked[i]));
+    ASSERT_FALSE(denied.allowed);
+    const int64_t then = asked[i] + denied.retry_after->count();
+    EXPECT_FALSE(limiter.Peek(at(then - 1))->allowed) << i;
+    EXPECT_TRUE(limiter.Peek(at(then))->allowed) << i;
+  }
+}
+
+TEST_F(MemoryStoreTest, WhatDeniedCallsAddMayFadeForEver) {
+  // 7,000 slots of a century each.
+  const Limiter limiter =
+      With(Make(100, 1), Limit::Ar1(1e-17, 1.01, hours(24 * 36'500)));
+  const std::string_view key = "k";
+  Call call;
+  call.keys = absl::MakeConstSpan(&key, 1);
+  for (const int64_t us : {0, 1, 2}) {
+    call.now = TimeFromMicros(us);
+    const Decision d = *limiter.Check(call);
+    EXPECT_TRUE(d.never());
+    EXPECT_EQ(d.reset_after.count(), kMaxExact - us);
+  }
+  const int64_t nothing = 0;
+  call.costs = absl::MakeConstSpan(&nothing, 1);
+  EXPECT_FALSE(limiter.Check(call)->allowed);
 }
 
 TEST_F(MemoryStoreTest, StateBelongsToRuleNameAlgorithmAndKey) {

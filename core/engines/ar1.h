@@ -141,15 +141,14 @@ struct Ar1 {
                       int64_t cost) {
     const double c = static_cast<double>(cost);
     if (c > p.limit) return kNever;
-    const State n = Fade(p, s, t);
-    if (n.value + c <= p.limit) return 0;
-    return (n.slot + Slots(p, n.value, c, p.limit, false)) * p.resolution - t;
+    if (Fade(p, s, t).value + c <= p.limit) return 0;
+    // From the stored value on, as later calls will: two quotients round twice.
+    return StartOf(p, s.slot + Slots(p, s.value, c, p.limit, false)) - t;
   }
 
   static int64_t FreshAt(const Params& p, const State& s, int64_t t) {
-    const State n = Fade(p, s, t);
-    if (n.value == 0) return t;
-    return (n.slot + SlotsUntil(p, n.value, kTrace, true)) * p.resolution;
+    if (Fade(p, s, t).value == 0) return t;
+    return StartOf(p, s.slot + SlotsUntil(p, s.value, kTrace, true));
   }
 
   // The value is kept.
@@ -203,6 +202,13 @@ struct Ar1 {
 
   static int64_t Slot(const Params& p, int64_t t) {
     return static_cast<int64_t>(FloorDiv(t, p.resolution));
+  }
+
+  // What denied calls add may take longer to fade than any limit: the last time
+  // there is, then.
+  static int64_t StartOf(const Params& p, int64_t slot) {
+    return static_cast<int64_t>(
+        std::min<Wide>(Times(slot, p.resolution), kMaxExact));
   }
 
   // base^n, by repeated squaring.

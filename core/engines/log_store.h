@@ -16,6 +16,8 @@ namespace weir::engines {
 template <class T>
 class SortedSetLog {
  public:
+  static constexpr bool kDropsLate = false;
+
   explicit SortedSetLog(T& txn) : txn_(txn) {}
 
   int64_t Size() const { return txn_.ZCARD(); }
@@ -43,6 +45,9 @@ class SortedSetLog {
 template <class T>
 class ListLog {
  public:
+  // A script drops by two commands here: up to two that have left may wait.
+  static constexpr bool kDropsLate = true;
+
   explicit ListLog(T& txn) : txn_(txn) {}
 
   int64_t Size() const { return txn_.LLEN(); }

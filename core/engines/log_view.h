@@ -2,7 +2,7 @@
 // from its date, and the costs inside may be `limit`.
 //
 // A check costs O(log n) for n entries held; a charge drops at most
-// kDropAtOnce entries that have left.
+// kDropAtOnce entries that have left, or the whole log at once if all have.
 #ifndef WEIR_CORE_ENGINES_LOG_VIEW_H_
 #define WEIR_CORE_ENGINES_LOG_VIEW_H_
 
@@ -102,7 +102,7 @@ class LogView {
     StoreLump();
     if (used_ == 0) {
       Forget();
-    } else {
+    } else if (!MayWait(cost)) {
       Drop(expired_);
     }
     cost = std::min(cost, kMaxExact - used_);
@@ -220,6 +220,13 @@ class LogView {
     if (held_ > 0) txn_.DEL();
     held_ = expired_ = sum_ = before_ = used_ = 0;
     cut_ = lump_ = false;
+  }
+
+  // Do those that have left wait for others? By slots they must not: a reading
+  // may go back within the newest one. Never more than `limit` are held.
+  bool MayWait(int64_t cost) const {
+    return Log<T>::kDropsLate && p_.alone() && !drop_all_ && expired_ < 3 &&
+           used_ + cost + expired_ <= p_.limit;
   }
 
   void Drop(int64_t most) {

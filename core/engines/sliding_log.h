@@ -4,8 +4,8 @@
 //   never merge, however many share a microsecond; a call of age `window` has
 //   left.
 // Cost: 8 bytes for each call that is inside (16 if costs differ from 1); a
-//   check is O(log n), a charge drops at most 32 entries that have left. In
-//   Redis one sorted set.
+//   check is O(log n), a charge drops at most 32 entries that have left, or the
+//   whole log if all have. In Redis one sorted set.
 // Source: the log of recent calls, kept as a sorted set of (time, cost).
 // Choose it: where no window may ever hold more, and the limit is small;
 //   gcra and sliding_window_counter need constant memory.

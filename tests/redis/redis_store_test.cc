@@ -110,6 +110,43 @@ TEST_F(RedisStoreTest, TheScriptCacheHoldsFewTextsHoweverManyLimits) {
   EXPECT_LE(Info("memory", "number_of_cached_scripts:"), 12);
 }
 
+TEST_F(RedisStoreTest, ARefundThatCantReadAKeyGivesNothingBack) {
+  const Limiter both = Make({{"first", Limit::Gcra(10, hours(1))},
+                             {"second", Limit::Gcra(10, hours(1))}});
+  Decided(both.Check("k", 5));
+  ASSERT_EQ(Ask({"EVAL",
+                 "local n = 0 "
+                 "for _, key in ipairs(redis.call('KEYS', '*')) do "
+                 "if string.find(key, 'second', 1, true) then "
+                 "redis.call('DEL', key) redis.call('SADD', key, 'x') "
+                 "n = n + 1 end end return n",
+                 "0"})
+                .integer,
+            1);
+  const absl::Status failed = both.Refund("k", 3).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(failed)) << failed;
+  const Limiter first =
+      Make(std::vector<Rule>{{"first", Limit::Gcra(10, hours(1))}});
+  EXPECT_EQ(Decided(first.Peek("k")).remaining, 5);
+}
+
+TEST_F(RedisStoreTest, AListHoldsNoMoreThanItsLimit) {
+  const Limiter limiter = Make(Limit::SlidingLogList(3, seconds(10)));
+  const std::string_view key = "k";
+  const int64_t start = 1'700'000'000'000'000;
+  for (const int64_t ms : {0, 100, 5'000, 12'000, 12'500}) {
+    const Call call = At(key, TimeFromMicros(start + ms * 1000));
+    EXPECT_TRUE(Decided(limiter.Check(call)).allowed) << ms;
+    // The record is an element too.
+    EXPECT_LE(
+        Ask({"EVAL", "return redis.call('LLEN', redis.call('KEYS', '*')[1])",
+             "0"})
+            .integer,
+        4)
+        << ms;
+  }
+}
+
 TEST_F(RedisStoreTest, EmbeddedHashesAreThoseOfTheServer) {
   const auto scripts = redis::ScriptSet::Make({});
   ASSERT_TRUE(scripts.ok());

@@ -3,7 +3,7 @@
 // Users of weir make one (weir/memory_store.h, weir/redis_store.h) and hand it
 // to their limiters. Authors of stores read on: a store runs the steps of a
 // call, all or nothing, with one reading of the clock; a store whose data can
-// be put behind a Txn gets the composition from weir/steps.h.
+// be put behind a Txn runs EngineInfo::ops on it (weir/engine.h).
 //
 // State belongs to (namespace, rule name, algorithm, key): limiters on one
 // store that name a rule alike share its state.
