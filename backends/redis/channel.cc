@@ -218,7 +218,7 @@ void Channel::HandOut(Reply* reply, SteadyTime) {
   if (asked != nullptr && !Fits(*reply, asked->call.reply_bytes)) {
     return Break(Reason::kProtocol, kMisshapen);
   }
-  if (!SaysLoading(*reply)) node_->breaker().Succeed();
+  if (!CannotServe(*reply)) node_->breaker().Succeed();
   const Slot slot = slots_.Pop();
   if (slot.kind == Kind::kAsking) return;
   if (slot.kind == Kind::kMap) return owner_->OnMap(*reply, node_);

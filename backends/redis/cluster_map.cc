@@ -11,6 +11,9 @@ namespace {
 constexpr size_t kMostNodes = 4096;
 constexpr std::chrono::milliseconds kBetweenRefreshes(50);
 
+// The server does not know a host's name; then it is the one that was asked.
+bool IsUnknown(std::string_view host) { return host.empty() || host == "?"; }
+
 }  // namespace
 
 ClusterMap::ClusterMap(const ClientOptions& options, Tally* tally)
@@ -57,7 +60,7 @@ Node* ClusterMap::Find(std::string_view text, const Node& told_by) {
   if (colon == std::string_view::npos) return nullptr;
   Address address;
   address.host = std::string(text.substr(0, colon));
-  if (address.host.empty()) address.host = told_by.address().host;
+  if (IsUnknown(address.host)) address.host = told_by.address().host;
   const char* end = text.data() + text.size();
   const auto [stop, error] =
       std::from_chars(text.data() + colon + 1, end, address.port);
@@ -99,10 +102,8 @@ bool ClusterMap::Apply(const Reply& slots, const Node& told_by) {
     if (low < 0 || high >= kSlots || low > high) return false;
     const std::vector<Reply>& master = range.elements[2].elements;
     Address address;
-    // No host is known, or "?": the one that we asked.
-    address.host = master[0].text.empty() || master[0].text == "?"
-                       ? told_by.address().host
-                       : master[0].text;
+    address.host =
+        IsUnknown(master[0].text) ? told_by.address().host : master[0].text;
     address.port = static_cast<int>(master[1].integer);
     if (address.port < 1 || address.port > kMaxPort) return false;
     Node* const node = Get(address);

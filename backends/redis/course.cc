@@ -62,12 +62,13 @@ bool Course::Judge(const Attempt& attempt, Node* node,
   }
   const Reason reason = ClassifyReply(attempt.reply->text);
   tally->Met(reason);
-  return JudgeError(*attempt.reply, node, map, options);
+  return JudgeError(attempt, node, map, options);
 }
 
 // The command was run, or rather was refused: it can be sent again.
-bool Course::JudgeError(const Reply& reply, Node* node, ClusterMap* map,
+bool Course::JudgeError(const Attempt& attempt, Node* node, ClusterMap* map,
                         const ClientOptions& options) {
+  const Reply& reply = *attempt.reply;
   const Reason reason = ClassifyReply(reply.text);
   last_ = MakeError(reason, node->name(), reply.text);
   const microseconds pause =
@@ -115,7 +116,7 @@ bool Course::JudgeError(const Reply& reply, Node* node, ClusterMap* map,
       return Over(last_);
   }
   // It answers, but each such call takes its time.
-  node->NoteFailure(last_);
+  if (!attempt.told) node->NoteFailure(last_);
   return Over(last_);
 }
 

@@ -26,6 +26,8 @@ struct Attempt {
   // In full, if the attempt was not made at all; else the words of it.
   absl::Status status;
   std::string_view words;
+  // What the reply says of the node was said to another call of this attempt.
+  bool told = false;
 };
 
 class Course {
@@ -58,7 +60,7 @@ class Course {
  private:
   bool Over(absl::Status status);
   bool Again(std::chrono::microseconds pause = {});
-  bool JudgeError(const Reply& reply, Node* node, ClusterMap* map,
+  bool JudgeError(const Attempt& attempt, Node* node, ClusterMap* map,
                   const ClientOptions& options);
   bool JudgeFailure(const Attempt& attempt, Node* node, ClusterMap* map,
                     const ClientOptions& options);

@@ -233,8 +233,14 @@ bool Dialer::Accept(size_t number, const Reply& reply) {
     return true;
   }
   if (reply.type != Reply::Type::kError) return true;
+  // A server that does not know the word repeats what it was sent.
+  std::string words = reply.text.substr(0, reply.text.find(", with args"));
+  if (!options_.password.empty() &&
+      words.find(options_.password) != std::string::npos) {
+    words = "its answer repeats the password";
+  }
   Fail(MakeError(ClassifyReply(reply.text), name_,
-                 absl::StrCat(Sv(command), ": ", reply.text)));
+                 absl::StrCat(Sv(command), ": ", words)));
   return false;
 }
 

@@ -88,7 +88,10 @@ constexpr Entry kTable[] = {
     {Reason::kNoScript, "no_script", "NOSCRIPT", absl::StatusCode::kInternal,
      false, "the server lost the script at once; is it flushed all the time?"},
     {Reason::kScriptError, "script_error", "",
-     absl::StatusCode::kFailedPrecondition, false, ""},
+     absl::StatusCode::kFailedPrecondition, false,
+     "what was asked can't be done there: is it Redis 5 or later, with this "
+     "command, and does nothing else, nor a later version of weir, write this "
+     "key?"},
     {Reason::kMoved, "moved", "MOVED", absl::StatusCode::kUnavailable, true,
      ""},
     {Reason::kAsk, "ask", "ASK", absl::StatusCode::kUnavailable, true, ""},
@@ -99,6 +102,9 @@ static_assert(sizeof(kTable) / sizeof(kTable[0]) == kReasonCount,
 const Entry& EntryOf(Reason reason) {
   return kTable[static_cast<size_t>(reason)];
 }
+
+// How a script begins to say that it can't read a key's state: lua/record.lua.
+constexpr std::string_view kForeignState = "WEIRSTATE ";
 
 bool BeginsWithWord(std::string_view text, std::string_view word) {
   return text.substr(0, word.size()) == word &&
@@ -126,6 +132,8 @@ Reason ClassifyReply(std::string_view error_text) {
       return entry.reason;
     }
   }
+  // What follows names the key, whose bytes are anything.
+  error_text = error_text.substr(0, error_text.find(kForeignState));
   if (BeginsWithWord(error_text, "ERR")) {
     if (error_text.find("max number of clients") != std::string_view::npos) {
       return Reason::kMaxClients;
@@ -150,9 +158,14 @@ Reason ClassifyReply(std::string_view error_text) {
   return Reason::kScriptError;
 }
 
-bool SaysLoading(const Reply& reply) {
-  return reply.type == Reply::Type::kError &&
-         BeginsWithWord(reply.text, EntryOf(Reason::kLoading).word);
+bool CannotServe(const Reply& reply) {
+  if (reply.type != Reply::Type::kError) return false;
+  for (const Reason reason :
+       {Reason::kLoading, Reason::kBusy, Reason::kReadOnly, Reason::kMasterDown,
+        Reason::kClusterDown}) {
+    if (BeginsWithWord(reply.text, EntryOf(reason).word)) return true;
+  }
+  return false;
 }
 
 bool IsOutage(Reason reason) { return EntryOf(reason).outage; }

@@ -55,9 +55,10 @@ std::string_view ReasonName(Reason reason);
 // script met in one of their own, so the words are looked for there too.
 Reason ClassifyReply(std::string_view error_text);
 
-// The server answers, and can't decide before it has read its data: for those
-// who ask as good as no answer.
-bool SaysLoading(const Reply& reply);
+// The server answers, and can't decide for now, whatever it is asked: LOADING,
+// BUSY, a replica, a cluster that is down. For those who ask as good as no
+// answer.
+bool CannotServe(const Reply& reply);
 
 // Redis can't answer now, through no fault of the caller or the configuration:
 // what an outage policy is for.

@@ -112,9 +112,9 @@ void Node::Finish(SharedStream* stream, Batch* batch, SteadyTime deadline) {
   stream->Wait(batch, deadline);
   Reason failed = Reason::kNone;
   for (const Ticket& ticket : batch->tickets) {
-    const bool loading = ticket.answered && ticket.reply != nullptr &&
-                         SaysLoading(*ticket.reply);
-    if (ticket.answered && !loading) return breaker_.Succeed();
+    const bool refused = ticket.answered && ticket.reply != nullptr &&
+                         CannotServe(*ticket.reply);
+    if (ticket.answered && !refused) return breaker_.Succeed();
     failed = ticket.failed;
   }
   if (failed == Reason::kNone) return;

@@ -233,6 +233,7 @@ void Router::Settle(Node* node, Group* group) {
   if (group->refresh && batch.tickets[0].answered) {
     map_->Apply(group->map, *node);
   }
+  bool told = false;
   for (size_t i = 0; i < batch.tickets.size(); ++i) {
     const absl::Span<Leg* const> legs = group->legs[i];
     const Ticket& ticket = batch.tickets[i];
@@ -247,6 +248,8 @@ void Router::Settle(Node* node, Group* group) {
     }
     for (Leg* leg : legs) {
       if (ticket.answered) attempt.reply = leg->reply;
+      attempt.told = told;
+      told = told || (ticket.answered && CannotServe(*leg->reply));
       leg->over = leg->course.Judge(attempt, node, options_, map_, tally_);
     }
   }

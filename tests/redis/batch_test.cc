@@ -596,6 +596,18 @@ TEST_F(RefusingServer, OfACommandForAKeysSakeIsAskedAgainKeyByKey) {
   }
 }
 
+TEST_F(RefusingServer, OfAllKeysIsOneFailure) {
+  for (const auto& d : Ask([](int, size_t) {
+         return "-BUSY Redis is busy running a script\r\n";
+       })) {
+    EXPECT_TRUE(store_->IsOutage(d.status())) << d.status();
+  }
+  // Two are not three.
+  const auto limiter = Limiter::Create(store_, Limit::FixedWindow(5, hours(1)));
+  EXPECT_FALSE(limiter->Check("a").ok());
+  EXPECT_EQ(Counted(*store_, "met_breaker_open"), 0);
+}
+
 TEST_F(RefusingServer, OfACommandIsHeardForAllItsKeys) {
   const Decisions all = Ask([&](int, size_t) {
     return std::string("-ERR command keys must be in the same slot\r\n");

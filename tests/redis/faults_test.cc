@@ -213,6 +213,41 @@ TEST(Faults, ConnectionsThatBreakOneAfterTheOtherAreAnOutage) {
   }
 }
 
+TEST(Faults, AServerThatServesNobodyIsNotAskedByEverybody) {
+  for (const bool async : {false, true}) {
+    FakeServer server([&](const Command&) {
+      return Answer{"-BUSY Redis is busy running a script\r\n", false};
+    });
+    const auto client = MakeClient(server.url(), [&](ClientOptions* options) {
+      options->io_threads = async ? 1 : 0;
+    });
+    const auto ask = [&] {
+      return async ? AskAsync(client.get(), Echo(), seconds(10))
+                   : Ask(client.get(), Echo(), "k", "1").status();
+    };
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(ReasonOf(ask()), Reason::kBusy) << i;
+    EXPECT_EQ(ReasonOf(ask()), Reason::kBreakerOpen) << async;
+  }
+}
+
+TEST(Faults, NoPasswordIsToldThatAServerRepeats) {
+  for (const char* words :
+       {"-ERR unknown command 'AUTH', with args beginning with: 'app' "
+        "'s3cretpw' \r\n",
+        "-ERR no s3cretpw here\r\n", "-s3cretpw\r\n"}) {
+    FakeServer server([&](const Command&) { return Answer{words, false}; });
+    std::string url = server.url();
+    url.insert(url.find("//") + 2, "app:s3cretpw@");
+    const auto client = MakeClient(url);
+    for (int i = 0; i < 5; ++i) {
+      const auto reply = Ask(client.get(), Echo(), "k", "1");
+      ASSERT_FALSE(reply.ok());
+      EXPECT_EQ(reply.status().ToString().find("s3cretpw"), std::string::npos)
+          << reply.status();
+    }
+  }
+}
+
 TEST(Faults, AReplicaIsNotConnectedToAnewByEachCall) {
   FakeServer server([&](const Command&) {
     return Answer{"-READONLY You can't write\r\n", false};
@@ -449,6 +484,15 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorReply{"ERR Error running script (call to f_12): @user_script:2: "
                    "-OOM command not allowed when used memory > 'maxmemory'.",
                    Reason::kOutOfMemory, true, "maxmemory"},
+        // The key's bytes say nothing.
+        ErrorReply{"WEIRSTATE x READONLY -OOM AUTH does not hold a state that "
+                   "this version of weir can read script: 1234, on "
+                   "@user_script:2.",
+                   Reason::kScriptError, false, "a later version of weir"},
+        ErrorReply{"ERR Error running script (call to f_12): @user_script:2: "
+                   "WEIRSTATE x READONLY -OOM AUTH does not hold a state that "
+                   "this version of weir can read",
+                   Reason::kScriptError, false, "a later version of weir"},
         ErrorReply{"MASTERDOWN Link with MASTER is down and "
                    "replica-serve-stale-data is set to 'no'.",
                    Reason::kMasterDown, true, "MASTER"},

@@ -155,6 +155,22 @@ TEST_F(OutageTest, CallsInAHurryFindOutThatNoAttemptToConnectSucceeds) {
   server_->Resume();
 }
 
+// Runs it on eight threads at once. False: one of them began so late that it
+// may not have waited for what the others did.
+bool AtOnce(const std::function<void()>& run) {
+  std::atomic<bool> late{false};
+  const auto start = Steady::now();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      late = late || Steady::now() - start > milliseconds(100);
+      run();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return !late;
+}
+
 TEST_F(OutageTest, AnAttemptToConnectThatFailsIsOneFailureForAllWhoWaitForIt) {
   server_->Pause();
   ClientOptions options;
@@ -162,26 +178,38 @@ TEST_F(OutageTest, AnAttemptToConnectThatFailsIsOneFailureForAllWhoWaitForIt) {
   Tally tally;
   EXPECT_TRUE(WaitUntil([&] {
     std::atomic<int> failures{0};
-    std::atomic<bool> late{false};
     Link link({"127.0.0.1", server_->port(), ""}, options, &tally,
               [&](const absl::Status& status) {
                 EXPECT_EQ(ReasonOf(status), Reason::kUnreachable) << status;
                 ++failures;
               });
-    const auto start = Steady::now();
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 8; ++t) {
-      threads.emplace_back([&] {
-        // Perhaps too late for that attempt, and so the beginning of another.
-        late = late || Steady::now() - start > milliseconds(100);
-        const auto stream = link.Get(In(seconds(60)));
-        EXPECT_EQ(ReasonOf(stream.status()), Reason::kUnreachable)
-            << stream.status();
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    if (late) return false;
+    const bool together = AtOnce([&] {
+      const auto stream = link.Get(In(seconds(60)));
+      EXPECT_EQ(ReasonOf(stream.status()), Reason::kUnreachable)
+          << stream.status();
+    });
+    if (!together) return false;
     EXPECT_EQ(failures, 1);
+    return true;
+  }));
+  server_->Resume();
+}
+
+TEST_F(OutageTest, CallersWhoWaitForOneAttemptDoNotOpenTheBreaker) {
+  server_->Pause();
+  EXPECT_TRUE(WaitUntil([&] {
+    const auto client = MakeClient(server_->url(), [](ClientOptions* options) {
+      options->connect_timeout = milliseconds(300);
+      options->breaker_failures = 2;
+    });
+    const bool together = AtOnce([&] {
+      const auto reply = Ask(client.get(), Echo(), "k", "1", seconds(60));
+      EXPECT_EQ(ReasonOf(reply.status()), Reason::kUnreachable)
+          << reply.status();
+    });
+    if (!together) return false;
+    const auto next = Ask(client.get(), Echo(), "k", "1", milliseconds(1));
+    EXPECT_EQ(ReasonOf(next.status()), Reason::kTimeout) << next.status();
     return true;
   }));
   server_->Resume();
