@@ -81,15 +81,9 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
                    const nlohmann::detail::exception& error) override {
     // The library counts bytes read, the one at fault included.
     const size_t at = position == 0 ? 0 : position - 1;
-    size_t line = 1;
-    size_t column = 1;
-    for (size_t i = 0; i < at && i < text_.size(); ++i) {
-      if (text_[i] == '\n') {
-        ++line;
-        column = 1;
-      } else {
-        ++column;
-      }
+    if (at < text_.size() && text_[at] == '\0') {
+      status_ = NulAt(at);
+      return false;
     }
     std::string_view why = error.what();
     // "[json.exception...] parse error at line 1, column 2: why"
@@ -103,12 +97,30 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
     if (colon != std::string_view::npos && colon < 12) {
       why.remove_prefix(colon + 2);
     }
-    status_ = InvalidArgument("line ", line, ", column ", column,
-                              ": is not JSON: ", Printable(why, 200));
+    status_ = NotJson(at, Printable(why, 200));
     return false;
   }
 
+  absl::Status NulAt(size_t at) const {
+    return NotJson(at, "a NUL byte; allowed: \\u0000 in a string");
+  }
+
  private:
+  absl::Status NotJson(size_t at, std::string_view why) const {
+    size_t line = 1;
+    size_t column = 1;
+    for (size_t i = 0; i < at && i < text_.size(); ++i) {
+      if (text_[i] == '\n') {
+        ++line;
+        column = 1;
+      } else {
+        ++column;
+      }
+    }
+    return InvalidArgument("line ", line, ", column ", column,
+                           ": is not JSON: ", Sv(why));
+  }
+
   bool Add(JsonNode node) {
     *Slot() = std::move(node);
     return true;
@@ -190,6 +202,9 @@ absl::StatusOr<JsonNode> ParseJson(std::string_view text) {
   const bool ok = json::sax_parse(text.begin(), text.end(), &builder);
   if (!builder.status().ok()) return builder.status();
   if (!ok) return InvalidArgument("is not JSON");
+  // The library takes a NUL for the end of its input.
+  const size_t nul = text.find('\0');
+  if (nul != std::string_view::npos) return builder.NulAt(nul);
   return root;
 }
 

@@ -134,6 +134,13 @@ std::string Two(std::string_view first, std::string_view second,
 
 const std::string kCounts = "1 to 1000000000000";
 
+TEST(Limits, TakesAnEscapedNul) {
+  const absl::StatusOr<LimitsFile> file =
+      Parse(Gcra(R"(, "name": "a\u0000b")"));
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->rules[0].name, std::string("a\0b", 3));
+}
+
 class WrongLimits : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongLimits, AreOneLineWithPlaceValueAndAllowed) {
@@ -163,6 +170,18 @@ INSTANTIATE_TEST_SUITE_P(
               "is not JSON", ""},
         Wrong{"HugeNumber", One(R"("limit": 1e999)"), "line 1, column ",
               "is not JSON", ""},
+        Wrong{"NulBehind", Gcra("") + '\0' + "garbage", "line 1, column 64: ",
+              "is not JSON: a NUL byte", "allowed: \\u0000 in a string"},
+        Wrong{"NulAtTheEnd", Gcra("") + "\n" + '\0',
+              "line 2, column 1: ", "is not JSON: a NUL byte", ""},
+        Wrong{"NulInside", std::string("{\n\0}", 4),
+              "line 2, column 1: ", "is not JSON: a NUL byte", ""},
+        Wrong{"NulInAString", Gcra(", \"name\": \"a") + '\0' + "b\"",
+              "line 1, column ", "is not JSON: ", ""},
+        Wrong{"NulAlone", std::string(1, '\0'),
+              "line 1, column 1: ", "is not JSON: a NUL byte", ""},
+        Wrong{"AnotherErrorBeforeNul", std::string("{,}\0", 4),
+              "line 1, column 2: ", "is not JSON: syntax error", ""},
         Wrong{"TooDeep", std::string(100, '['), "is nested deeper", "", ""},
         Wrong{"TwoMembersAlike", Gcra(R"(, "limit": 6)"),
               "rules[0].limit: ", "stands twice", ""},
