@@ -51,6 +51,8 @@ TEST(TypedLimit, SaysWhatIsWrongAndWhere) {
       {"gcra limit=1", "window: missing"},
       {"gcra limit=1 window=10", "window: is 10", "\"10s\""},
       {"gcra limit=x window=1s", "limit: is \"x\"", "whole number"},
+      {"ar1 limit=1e-400 decay_factor=2 resolution=1s",
+       "limit: 1e-400 is out of range"},
       {"gcra limit=1 window=1s limit=2", "limit: stands twice"},
       {"gcra limit=1 window=1s\", \"burst=2", "window"},
       {"gcra limit=1 window=1s key={", "key: \"{\""},

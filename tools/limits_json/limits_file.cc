@@ -49,6 +49,13 @@ const JsonNode* Find(const JsonNode& object, std::string_view name) {
   return nullptr;
 }
 
+// A number that is none but rounds to 0: 1e-400.
+bool VanishesToZero(const JsonNode& value) {
+  if (value.kind != Kind::kReal || value.real != 0) return false;
+  const size_t digit = value.text.find_first_of("123456789");
+  return digit < value.text.find_first_of("eE");
+}
+
 absl::StatusOr<KeyTemplate> ReadTemplate(std::string_view place,
                                          const JsonNode& value) {
   if (value.kind != Kind::kString) {
@@ -74,6 +81,11 @@ absl::StatusOr<FieldValue> ReadValue(std::string_view place, const Field& field,
         return FieldValue(static_cast<double>(value.integer));
       }
       if (value.kind != Kind::kReal) return wrong;
+      if (VanishesToZero(value)) {
+        return InvalidArgument(Sv(place), ": ", value.Describe(),
+                               " is out of range; allowed: ",
+                               "0, or a number that is not so close to it");
+      }
       return FieldValue(value.real);
     case FieldType::kBool:
       if (value.kind != Kind::kBool) return wrong;

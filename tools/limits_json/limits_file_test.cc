@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 
@@ -132,7 +133,23 @@ std::string Two(std::string_view first, std::string_view second,
                       std::string(second), "}]", std::string(top), "}");
 }
 
+// `limit` is text, so that it is spelt as it is.
+std::string Ar1(std::string_view limit) {
+  return One(absl::StrCat(R"("algorithm": "ar1", "resolution": "1s", )",
+                          R"("limit": )", std::string(limit)));
+}
+
 const std::string kCounts = "1 to 1000000000000";
+
+TEST(Limits, TakesZeroHoweverItIsSpelt) {
+  for (const char* zero : {"0", "0.0", "-0.0", "0e0", "0.000e-400"}) {
+    const absl::StatusOr<LimitsFile> file = Parse(Ar1(zero));
+    ASSERT_TRUE(file.ok()) << file.status();
+    EXPECT_EQ(std::get<double>(file->rules[0].limit.fields()[1].second), 0.0);
+  }
+  // The least there is.
+  EXPECT_EQ(Message(Ar1("5e-324, \"decay_factor\": 2")), "accepted");
+}
 
 TEST(Limits, TakesAnEscapedNul) {
   const absl::StatusOr<LimitsFile> file =
@@ -247,6 +264,14 @@ INSTANTIATE_TEST_SUITE_P(
               One(R"("algorithm": "sliding_log", "limit": 10000001,)"
                   R"( "window": "10s")"),
               "rules[0].limit: ", "10000001", "10000000"},
+        Wrong{"RealTooSmall", Ar1("1e-400"),
+              "rules[0].limit: ", "1e-400 is out of range", "0, or a number"},
+        Wrong{"RealTooSmallBelowZero", Ar1("-0.001E-400"),
+              "rules[0].limit: ", "-0.001E-400 is out of range", ""},
+        Wrong{"RealTooSmallInAnotherField", Ar1("1, \"decay_factor\": 1e-400"),
+              "rules[0].decay_factor: ", "1e-400 is out of range", ""},
+        Wrong{"SoftTooSmall", Gcra(R"(, "soft": 1e-400)"),
+              "rules[0].soft: ", "1e-400", "above 0"},
         Wrong{"WindowNumber",
               One(R"("algorithm": "gcra", "limit": 5, "window": 10)"),
               "rules[0].window: ", "10", "a duration like \"10s\""},
