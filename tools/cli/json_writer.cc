@@ -1,6 +1,7 @@
 #include "tools/cli/json_writer.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 
 #include "tools/limits_json/utf8.h"
@@ -75,6 +76,16 @@ void AppendInt(int64_t value, std::string* out) {
   out->append(digits, static_cast<size_t>(end.ptr - digits));
 }
 
+void AppendReal(double value, std::string* out) {
+  const double size = std::fabs(value);
+  const bool plain = size == 0 || (size >= 1e-7 && size < 1e21);
+  char digits[64];
+  const auto end = std::to_chars(
+      digits, digits + sizeof(digits), value,
+      plain ? std::chars_format::fixed : std::chars_format::scientific);
+  out->append(digits, static_cast<size_t>(end.ptr - digits));
+}
+
 JsonWriter& JsonWriter::Key(std::string_view key) {
   Separate();
   AppendJsonString(key, out_);
@@ -100,6 +111,16 @@ JsonWriter& JsonWriter::Real(double value) {
   while (size > 0 && digits[size - 1] == '0') --size;
   if (size > 0 && digits[size - 1] == '.') ++size;  // keep one zero
   out_->append(digits, static_cast<size_t>(size));
+  return *this;
+}
+
+JsonWriter& JsonWriter::Exact(double value) {
+  Separate();
+  const size_t start = out_->size();
+  AppendReal(value, out_);
+  if (out_->find_first_of(".e", start) == std::string::npos) {
+    out_->append(".0");
+  }
   return *this;
 }
 

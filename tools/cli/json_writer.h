@@ -20,6 +20,10 @@ void AppendJsonString(std::string_view bytes, std::string* out);
 // Appends a number in decimal.
 void AppendInt(int64_t value, std::string* out);
 
+// Appends a number in as few digits as read back as the same one, with an
+// exponent only below 0.0000001 and from 10^21: 100, 0.1, 1e-9.
+void AppendReal(double value, std::string* out);
+
 // An indented document. The caller keeps objects and arrays balanced.
 //
 //   JsonWriter w(&out);
@@ -38,6 +42,8 @@ class JsonWriter {
   JsonWriter& Int(std::optional<int64_t> value);
   // Six digits after the point at most; never an exponent.
   JsonWriter& Real(double value);
+  // Every digit that tells the value from others; a whole one as 2.0.
+  JsonWriter& Exact(double value);
   JsonWriter& Bool(bool value);
   JsonWriter& Null();
   JsonWriter& String(std::string_view bytes);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <limits>
 
 namespace weir::cli {
@@ -49,6 +50,30 @@ TEST(JsonString, TakesTheLastCharactersOfEachLength) {
   }
 }
 
+TEST(AppendReal, ReadsBackAsTheSame) {
+  const auto text = [](double value) {
+    std::string out;
+    AppendReal(value, &out);
+    EXPECT_EQ(std::strtod(out.c_str(), nullptr), value);
+    return out;
+  };
+  EXPECT_EQ(text(0), "0");
+  EXPECT_EQ(text(100), "100");
+  EXPECT_EQ(text(1e6), "1000000");
+  EXPECT_EQ(text(-7.5), "-7.5");
+  EXPECT_EQ(text(0.1), "0.1");
+  EXPECT_EQ(text(0.1 + 0.2), "0.30000000000000004");
+  EXPECT_EQ(text(0.0000004), "0.0000004");
+  EXPECT_EQ(text(1.5000004), "1.5000004");
+  EXPECT_EQ(text(4e-8), "4e-08");
+  EXPECT_EQ(text(1.25e21), "1.25e+21");
+  EXPECT_EQ(text(123456789012345678.0), "123456789012345680");
+  // The most digits.
+  EXPECT_EQ(text(-1.2345678901234566e-7), "-0.00000012345678901234566");
+  EXPECT_EQ(text(-1.7976931348623157e308), "-1.7976931348623157e+308");
+  EXPECT_EQ(text(5e-324), "5e-324");
+}
+
 TEST(JsonWriter, WritesAnIndentedDocument) {
   std::string out;
   JsonWriter w(&out);
@@ -59,6 +84,10 @@ TEST(JsonWriter, WritesAnIndentedDocument) {
   w.Key("empty").BeginObject().EndObject();
   w.Key("real").Real(0.25);
   w.Key("whole").Real(2);
+  w.Key("share").Real(1.0 / 3);
+  w.Key("exact").Exact(1.0 / 3);
+  w.Key("exact_whole").Exact(2);
+  w.Key("exact_small").Exact(1e-9);
   w.EndObject();
   EXPECT_EQ(out, R"({
   "int": -9223372036854775808,
@@ -69,7 +98,11 @@ TEST(JsonWriter, WritesAnIndentedDocument) {
   ],
   "empty": {},
   "real": 0.25,
-  "whole": 2.0
+  "whole": 2.0,
+  "share": 0.333333,
+  "exact": 0.3333333333333333,
+  "exact_whole": 2.0,
+  "exact_small": 1e-09
 }
 )");
 }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "tools/cli/json_writer.h"
 #include "tools/limits_json/duration.h"
 #include "weir/limit.h"
 
@@ -15,7 +16,11 @@ namespace weir::cli {
 inline std::string ValueText(const FieldValue& value) {
   struct Printer {
     std::string operator()(int64_t v) const { return absl::StrCat(v); }
-    std::string operator()(double v) const { return absl::StrCat(v); }
+    std::string operator()(double v) const {
+      std::string text;
+      AppendReal(v, &text);
+      return text;
+    }
     std::string operator()(bool v) const { return v ? "true" : "false"; }
     std::string operator()(Micros v) const { return FormatDuration(v); }
     std::string operator()(const std::string& v) const { return v; }

@@ -60,7 +60,7 @@ void WriteValue(const FieldValue& value, JsonWriter* w) {
   struct Visitor {
     JsonWriter* w;
     void operator()(int64_t v) const { w->Int(v); }
-    void operator()(double v) const { w->Real(v); }
+    void operator()(double v) const { w->Exact(v); }
     void operator()(bool v) const { w->Bool(v); }
     void operator()(Micros v) const { w->String(FormatDuration(v)); }
     void operator()(const std::string& v) const { w->String(v); }

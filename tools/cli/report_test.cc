@@ -243,5 +243,18 @@ TEST(Human, WritesTimesAsFarDownAsNeeded) {
   EXPECT_EQ(UtcTime(-1, 1), "1969-12-31 23:59:59.999999");
 }
 
+TEST(Report, ShowsParametersWithEveryDigit) {
+  const ReplayFixture fixture(R"({"rules": [
+      {"algorithm": "ar1", "limit": 0.0000004, "decay_factor": 1.5000004,
+       "resolution": "1s", "soft": 0.99999999}]})");
+  const std::string text = ReportText(*fixture.report, {"t.csv"}, {});
+  EXPECT_THAT(text, HasSubstr("limit 0.0000004, decay_factor 1.5000004"));
+  EXPECT_THAT(text, HasSubstr("calls above 0.99999999 of the limit"));
+  const std::string json = ReportJson(*fixture.report, {"t.csv"}, 10, false);
+  const auto rule = nlohmann::json::parse(json)["rules"][0];
+  EXPECT_EQ(rule["parameters"]["limit"].get<double>(), 0.0000004);
+  EXPECT_EQ(rule["parameters"]["decay_factor"].get<double>(), 1.5000004);
+}
+
 }  // namespace
 }  // namespace weir::cli

@@ -71,8 +71,8 @@ class TextReport {
          rule.observe ? " (observed only, denies nothing)" : "");
     WriteTally(tally);
     if (rule.soft.has_value()) {
-      Item("soft", Thousands(tally.soft), "  calls above ", *rule.soft,
-           " of the limit");
+      Item("soft", Thousands(tally.soft), "  calls above ",
+           ValueText(*rule.soft), " of the limit");
     }
     const size_t denied = report_.keys_denied(i);
     Item("keys", PadLeft(Thousands(report_.keys(i)), 12), "  of which ",

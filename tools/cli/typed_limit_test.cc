@@ -36,6 +36,22 @@ TEST(TypedLimit, IsARuleOfLimitsJson) {
   EXPECT_EQ(file->keys[0].text(), "{host}/{client}");
 }
 
+TEST(TypedLimit, IsShownWithEveryDigit) {
+  for (const std::string text :
+       {"limit 0.0000004, decay_factor 1.5000004", "limit 100, decay_factor 2",
+        "limit 0.1, decay_factor 1000000", "limit 1e-300, decay_factor 2",
+        "limit 1234567.8, decay_factor 1.0000001234567"}) {
+    std::string typed = "ar1 " + text + " resolution=1s";
+    for (char& c : typed) c = c == ',' ? ' ' : c;
+    typed.replace(typed.find("limit ") + 5, 1, "=");
+    typed.replace(typed.find("factor ") + 6, 1, "=");
+    const auto file = Parse(typed);
+    ASSERT_TRUE(file.ok()) << file.status();
+    EXPECT_EQ(LimitText(file->rules[0].limit),
+              "ar1, " + text + ", resolution 1s");
+  }
+}
+
 TEST(TypedLimit, TakesTheGivenKeyWhereItNamesNone) {
   EXPECT_EQ(Parse("unlimited")->keys[0].text(), "{key}");
   EXPECT_EQ(Parse("unlimited", "{a}")->keys[0].text(), "{a}");
