@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tools/cli/replay_fixture.h"
+#include "tools/cli/run_setup.h"
 #include "tools/cli/time_units.h"
 
 namespace weir::cli {
@@ -148,6 +149,13 @@ TEST(Replay, AsksSeveralRulesWithKeysOfTheirOwn) {
   EXPECT_EQ(report.keys(0), 1u);
   EXPECT_EQ(report.keys(1), 4u);
   EXPECT_EQ(report.TopDenied(1, 5).at(0).key, "h/a");
+}
+
+TEST(Replay, SetsNoBoundOnKeysAndTheirMemory) {
+  const MemoryStoreOptions options = EmbeddedOptions();
+  EXPECT_EQ(options.max_keys, 0);
+  EXPECT_EQ(options.max_bytes, 0);
+  EXPECT_TRUE(EmbeddedStore().ok());
 }
 
 TEST(OrderWatch, CountsTimesBelowTheGreatestSoFar) {

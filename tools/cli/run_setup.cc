@@ -32,13 +32,18 @@ absl::StatusOr<LimitsFile> LoadLimits(const std::string& path) {
   return absl::InvalidArgumentError(limits.status().message());
 }
 
-absl::StatusOr<std::shared_ptr<Store>> EmbeddedStore() {
+MemoryStoreOptions EmbeddedOptions() {
   MemoryStoreOptions options;
   options.max_keys = 0;
+  options.max_bytes = 0;
   // One thread asks; more stripes would only be more memory.
   options.stripes = 1;
+  return options;
+}
+
+absl::StatusOr<std::shared_ptr<Store>> EmbeddedStore() {
   absl::StatusOr<std::shared_ptr<MemoryStore>> store =
-      MemoryStore::Create(options);
+      MemoryStore::Create(EmbeddedOptions());
   if (!store.ok()) return store.status();
   return std::shared_ptr<Store>(*std::move(store));
 }

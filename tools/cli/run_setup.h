@@ -19,6 +19,7 @@
 #include "tools/cli/report_text.h"
 #include "tools/limits_json/limits_file.h"
 #include "weir/limiter.h"
+#include "weir/memory_store.h"
 
 namespace weir::cli {
 
@@ -34,7 +35,10 @@ struct InputOptions {
 // wrong usage, whatever the reason: InvalidArgument.
 absl::StatusOr<LimitsFile> LoadLimits(const std::string& path);
 
-// An embedded store without a bound on keys.
+// Of an embedded store for one thread, without a bound on keys or bytes.
+MemoryStoreOptions EmbeddedOptions();
+
+// An embedded store with these.
 absl::StatusOr<std::shared_ptr<Store>> EmbeddedStore();
 
 // A limiter on this store; null: on an embedded one of its own. `name`: where
