@@ -101,7 +101,10 @@ bool IsIpv6(std::string_view word) {
 bool IsAddress(std::string_view word) {
   if (EndsWithComma(word)) word.remove_suffix(1);
   if (word.empty()) return false;
-  if (word.front() == '[') return FindByte(word, ']', 0) != word.npos;
+  if (word.front() == '[') {
+    const size_t close = FindByte(word, ']', 0);
+    return close != word.npos && IsIpv6(word.substr(1, close - 1));
+  }
   return IsIpv4(word) || IsIpv6(word) || StartsWith(word, "unix:");
 }
 
@@ -148,8 +151,29 @@ std::string_view TakeClient(std::string_view word, std::string_view* rest) {
 
 enum class FirstWord { kClient, kHost, kNeither };
 
-// What the first of these words (empty: not there) is.
-FirstWord Judge(const std::string_view (&words)[4]) {
+// client.example: a name that words of a text seldom look like.
+bool IsDottedName(std::string_view word) {
+  bool dotted = false;
+  char before = '.';
+  for (const char c : word) {
+    if (c == '.' && before == '.') return false;
+    if (c != '.' && c != '-' && c != '_' && !absl::ascii_isalnum(c)) {
+      return false;
+    }
+    // 1456747200.123 is none.
+    if (before == '.') dotted = IsAlpha(c);
+    before = c;
+  }
+  return dotted && FindByte(word, '.', 0) != word.npos;
+}
+
+// An address, or what stands beside a client: the ident `-`, a syslog's tag.
+bool HintsAtClient(std::string_view word) {
+  return word == kMissing || IsAddress(word) || word.back() == ':';
+}
+
+// What the first of these words (empty: not there) is; `rest` follows them.
+FirstWord Judge(const std::string_view (&words)[4], std::string_view rest) {
   if (EndsWithComma(words[0]) || words[1].empty()) return FirstWord::kClient;
   if (words[1] == kMissing) {
     // `host - - -`: a host whose client is missing. After an address it is a
@@ -159,9 +183,19 @@ FirstWord Judge(const std::string_view (&words)[4]) {
   }
   if (IsAddress(words[1]) || EndsWithComma(words[1])) return FirstWord::kHost;
   if (words[3].empty() || IsAddress(words[0])) return FirstWord::kClient;
-  // Four words, and neither of the first two is an address. Without the ident
-  // `-` to go by it may be anything: the prefix of a syslog, say.
-  return words[2] == kMissing ? FirstWord::kHost : FirstWord::kNeither;
+  // Four words, and neither of the first two is an address.
+  if (words[2] == kMissing) return FirstWord::kHost;
+  // Without the ident `-` to go by it may be anything: the prefix of a syslog,
+  // say. A name with a dot is a client whose user has blanks, unless one may
+  // come later.
+  if (!IsDottedName(words[0])) return FirstWord::kNeither;
+  for (size_t i = 1; i < 4; ++i) {
+    if (HintsAtClient(words[i])) return FirstWord::kNeither;
+  }
+  for (std::string_view word; !(word = TakeWord(&rest)).empty();) {
+    if (HintsAtClient(word)) return FirstWord::kNeither;
+  }
+  return FirstWord::kClient;
 }
 
 // Client, host and user from what stands before the time.
@@ -171,7 +205,7 @@ bool ParseWho(std::string_view who, AccessLine* out) {
   std::string_view ahead = rest;
   std::string_view words[4] = {word};
   for (size_t i = 1; i < 4; ++i) words[i] = TakeWord(&ahead);
-  const FirstWord first = Judge(words);
+  const FirstWord first = Judge(words, ahead);
   if (first == FirstWord::kNeither) return false;
   if (first == FirstWord::kHost) {
     if (!IsName(word)) return false;
@@ -186,21 +220,96 @@ bool ParseWho(std::string_view who, AccessLine* out) {
   return true;
 }
 
-// Where the bracket of the line's time is, or npos.
-size_t FindTime(std::string_view line) {
-  size_t quotes_from = 0;
-  bool quoted = false;
+// Tells what stands between quotes, where anyone may have written anything.
+// One inside a word (a"b) opens nothing; what opened ends at one that no
+// backslash escapes, where a word or a list ends.
+class Quotes {
+ public:
+  explicit Quotes(std::string_view line) : line_(line) {}
+
+  // Asked for places from left to right.
+  bool Hold(size_t at) {
+    for (; next_ < at; ++next_) {
+      const char c = line_[next_];
+      if (c == '"') inside_ = inside_ ? escaped_ || !Closes() : Opens();
+      escaped_ = c == '\\' && !escaped_;
+    }
+    return inside_;
+  }
+
+ private:
+  bool Opens() const {
+    if (next_ == 0) return true;
+    const char c = line_[next_ - 1];
+    const bool word = absl::ascii_isalnum(c) || static_cast<uint8_t>(c) >= 0x80;
+    return !word && c != '\\';
+  }
+  bool Closes() const {
+    if (next_ + 1 == line_.size()) return true;
+    const char c = line_[next_ + 1];
+    return IsBlank(c) || FindByte(",;)]}", c, 0) != std::string_view::npos;
+  }
+
+  std::string_view line_;
+  size_t next_ = 0;
+  bool inside_ = false;
+  bool escaped_ = false;
+};
+
+// A time, and where its brackets are.
+struct LineTime {
+  size_t open = std::string_view::npos;
+  size_t close = std::string_view::npos;
+  int64_t us = 0;
+};
+
+// Is there a quote behind the time, as before the request?
+bool IsBeforeQuote(std::string_view line, const LineTime& time) {
+  const std::string_view rest = line.substr(time.close + 1);
+  const std::string_view text = TrimLeft(rest);
+  return text.size() < rest.size() && StartsWith(text, "\"");
+}
+
+// Null, or why what stands between the brackets is no time.
+const char* ReadTime(std::string_view line, LineTime* time) {
+  if (time->close == line.npos) return "the time is cut short";
+  const std::string_view text =
+      line.substr(time->open + 1, time->close - time->open - 1);
+  // A bracket that is not closed must not take the next one's text with it.
+  if (FindByte(text, '[', 0) != text.npos) return "not a time";
+  return ParseLogTime(text, &time->us);
+}
+
+// Finds the line's time (access_log.h). Each byte is looked at a few times at
+// most, however many brackets there are.
+bool FindTime(std::string_view line, LineTime* found, LineProblem* problem) {
+  Quotes quotes(line);
+  LineTime first;
+  LineTime quoted;
+  size_t close = 0;
+  *problem = {"no time in brackets", line};
+  bool tried = false;
   for (size_t at = FindByte(line, '[', 0); at != line.npos;
        at = FindByte(line, '[', at + 1)) {
-    // Between quotes anyone may have written anything.
-    for (; quotes_from < at; ++quotes_from) {
-      const bool escaped = quotes_from > 0 && line[quotes_from - 1] == '\\';
-      if (line[quotes_from] == '"' && !escaped) quoted = !quoted;
+    if (at > 0 && !IsBlank(line[at - 1])) continue;
+    if (!LooksLikeLogTime(line.substr(at + 1, 40))) continue;
+    const bool inside = quotes.Hold(at);
+    if (close <= at) close = FindByte(line, ']', at);
+    LineTime time = {at, close};
+    if (const char* wrong = ReadTime(line, &time)) {
+      if (!inside && !tried) {
+        tried = true;
+        *problem = {wrong, line.substr(at + 1, close - at - 1)};
+      }
+      continue;
     }
-    if (quoted || (at > 0 && !IsBlank(line[at - 1]))) continue;
-    if (LooksLikeLogTime(line.substr(at + 1, 40))) return at;
+    const bool before_quote = IsBeforeQuote(line, time);
+    if (!inside && before_quote) return *found = time, true;
+    LineTime* kept = inside ? &quoted : &first;
+    if (kept->open == line.npos && (!inside || before_quote)) *kept = time;
   }
-  return line.npos;
+  *found = first.open != line.npos ? first : quoted;
+  return found->open != line.npos;
 }
 
 // The size of the request at the front of `text`, which follows its opening
@@ -267,27 +376,16 @@ bool ParseAccessLine(std::string_view line, AccessLine* out,
   if (line.empty()) return problem->what = "a blank line", false;
   if (line.front() == '#') return problem->what = "a comment", false;
 
-  const size_t bracket = FindTime(line);
-  if (bracket == line.npos) {
-    *problem = {"no time in brackets", line};
-    return false;
-  }
-  std::string_view rest = line.substr(bracket + 1);
-  const size_t close = FindByte(rest, ']', 0);
-  if (close == rest.npos) {
-    *problem = {"the time is cut short", rest};
-    return false;
-  }
-  const std::string_view time = rest.substr(0, close);
-  if (const char* wrong = ParseLogTime(time, &out->time_us)) {
-    *problem = {wrong, time};
-    return false;
-  }
-  rest.remove_prefix(close + 1);
+  LineTime time;
+  if (!FindTime(line, &time, problem)) return false;
+  *problem = {};
+  out->time_us = time.us;
+  const std::string_view who = line.substr(0, time.open);
+  std::string_view rest = line.substr(time.close + 1);
 
   out->host = kMissing;
-  if (!ParseWho(line.substr(0, bracket), out)) {
-    *problem = {"no client before the time", line.substr(0, bracket)};
+  if (!ParseWho(who, out)) {
+    *problem = {"no client before the time", who};
     return false;
   }
   std::string_view request;

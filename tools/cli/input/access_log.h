@@ -5,8 +5,11 @@
 // A line is a call if it has a client and a time, whatever the rest looks
 // like; lines of error logs, comments, JSON and the like have none.
 //
-// time    The first bracket that begins like a time (log_time.h), follows a
-//         blank, and is not inside quotes.
+// time    A time (log_time.h) in brackets that follow a blank, not inside
+//         quotes: the first that a blank and a quote follow, as the request
+//         does, else the first. So no user's name passes for it. Where there
+//         is none, a quote in that name may be why: then the first inside
+//         quotes that a blank and a quote follow.
 // client  As written: an address (IPv6 in any form, with zone, or in brackets
 //         with a port), a host name, `unix:`. Of a list as proxies forward it
 //         (`10.9.0.2, 10.9.0.3`) the first. `-` is no client.
@@ -14,9 +17,12 @@
 //         one is what stands before an address, or before a name that is
 //         followed by the ident `-` and at least one word more. Four words or
 //         more that fit neither this nor client, ident and user (the prefix of
-//         a syslog, say) leave the line without a client.
-// user    What is between ident and time, blanks inside it included. Where the
-//         ident is missing, the one word between client and time.
+//         a syslog, say) leave the line without a client; where the ident is
+//         not `-` they fit if the first is an address, or a name with a dot
+//         and no other word is `-`, an address, or ends with a colon.
+// user    What is between ident and time, blanks, quotes and brackets inside it
+//         included. Where the ident is missing, the one word between client and
+//         time.
 // method  The request up to its first blank.
 // path    The rest without the protocol at its end and without the query (`?`
 //         and what follows). Blanks inside it are kept; nothing is decoded.

@@ -145,6 +145,72 @@ TEST(AccessLogTest, UserMayHaveBlanksOrBeMissing) {
             "client-5.example.org");
 }
 
+// What stands before the time may hold brackets and quotes.
+TEST(AccessLogTest, NoUserHidesTheTime) {
+  for (const char* user : {"[1/x]",
+                           "[1/",
+                           "[1/x",
+                           "[2016-x]",
+                           "[31/Feb/2016:12:00:00]",
+                           "a\"b",
+                           "a\"",
+                           "\"",
+                           "\"a",
+                           "a \"b",
+                           "a \" b",
+                           "\\\"",
+                           "\\",
+                           "\"\\",
+                           "\"a\\\\\" b",
+                           "x [1/x] y",
+                           "[1/x] [2/ [3/",
+                           "[1/x]\"",
+                           "[1/[2/x]",
+                           "[28/Feb/2016:12:00:00 +0000]",
+                           "[28/Feb/2016:12:00:00 +0000] x",
+                           "\" [1/"}) {
+    const Fields f = ParseWho("10.1.2.3 - "s + user);
+    EXPECT_EQ(f.client, "10.1.2.3") << user;
+    EXPECT_EQ(f.user, user);
+    EXPECT_EQ(f.path, "/x") << user;
+    EXPECT_EQ(f.host, "-") << user;
+  }
+  EXPECT_EQ(ParseWho("10.1.2.3 [x]").client, "10.1.2.3");
+  EXPECT_EQ(ParseWho("10.1.2.3 [x]").user, "[x]");
+  // Without a request the first time is the line's.
+  EXPECT_EQ(Parse("10.1.2.3 - [1/x] [29/Feb/2016:12:00:00 +0000]").user,
+            "[1/x]");
+  EXPECT_EQ(Parse("10.1.2.3 - - [29/Feb/2016:12:00:00 +0000] GET /x "
+                  "[01/Mar/2016:12:00:00 +0000]")
+                .client,
+            "10.1.2.3");
+}
+
+TEST(AccessLogTest, UserMayHaveBlanksBehindAnIdent) {
+  const Fields f = ParseWho("client.example ident first last");
+  EXPECT_EQ(f.client, "client.example");
+  EXPECT_EQ(f.user, "first last");
+  EXPECT_EQ(f.host, "-");
+  EXPECT_EQ(ParseWho("client.example ident the first last").user,
+            "the first last");
+  EXPECT_EQ(ParseWho("10.1.2.3 ident first last").user, "first last");
+}
+
+// Reading takes time by the length; by its square this would be minutes.
+TEST(AccessLogTest, ALineOfBracketsTakesNoLonger) {
+  for (const char* piece : {" [1/", " [1/x]", " [1/1/1", " \"[1/", " [",
+                            " [2016-02-29T12:00:00 ", " \\\""}) {
+    std::string line = "10.1.2.3 -";
+    while (line.size() < (size_t{4} << 20)) line += piece;
+    AccessLine out;
+    LineProblem problem;
+    EXPECT_FALSE(ParseAccessLine(line, &out, &problem)) << piece;
+    line += " [29/Feb/2016:12:00:00 +0000] \"GET /x HTTP/1.1\" 200 7";
+    EXPECT_TRUE(ParseAccessLine(line, &out, &problem)) << piece;
+    EXPECT_EQ(out.time_us, kNoon) << piece;
+  }
+}
+
 TEST(AccessLogTest, NoClientIsMalformed) {
   const std::string time = "[29/Feb/2016:12:00:00 +0000] \"GET / HTTP/1.1\"";
   const char* kNoClient = "no client before the time";
@@ -157,8 +223,15 @@ TEST(AccessLogTest, NoClientIsMalformed) {
   EXPECT_EQ(Wrong("{\"a\": 1} - - " + time), kNoClient);
   EXPECT_EQ(Wrong("[client 10.1.2.3] " + time), kNoClient);
   EXPECT_EQ(Wrong("10.1.\x01.3 - - " + time), kNoClient);
+  // What stands before the client.
   EXPECT_EQ(Wrong("Feb 29 12:00:00 web1 nginx: 10.1.2.3 - - " + time),
             kNoClient);
+  EXPECT_EQ(Wrong("web1.example | 7 10.1.2.3 - - " + time), kNoClient);
+  EXPECT_EQ(Wrong("web1.example nginx: a.example ident bob " + time),
+            kNoClient);
+  EXPECT_EQ(Wrong("web1.example app a.example - bob " + time), kNoClient);
+  EXPECT_EQ(Wrong("Worker of pool ended " + time), kNoClient);
+  EXPECT_EQ(Wrong("1456747200.123 a b c " + time), kNoClient);
 }
 
 TEST(AccessLogTest, EveryRequestIsACall) {
