@@ -13,12 +13,12 @@ constexpr char kLimits[] = R"({"tag": "{host}", "rules": [
     {"name": "host", "algorithm": "gcra", "limit": 100, "window": "1s",
      "key": "{host}"},
     {"name": "client", "algorithm": "sliding_log", "limit": 2,
-     "window": "1m", "key": "{host}/{client}"}]})";
+     "window": "1m", "key": "{client}@{host}"}]})";
 constexpr char kChanged[] = R"({"tag": "{host}", "rules": [
     {"name": "host", "algorithm": "gcra", "limit": 100, "window": "1s",
      "key": "{host}"},
     {"name": "client", "algorithm": "sliding_log", "limit": 4,
-     "window": "1m", "key": "{host}/{client}"}]})";
+     "window": "1m", "key": "{client}@{host}"}]})";
 
 int main() {
   // From a file: weir::LimitsJson::Read("limits.json").
@@ -27,8 +27,11 @@ int main() {
     std::cerr << limits.status() << "\n";
     return 1;
   }
-  auto limiter =
-      weir::Limiter::Create(*weir::MemoryStore::Create(), limits->rules());
+  // The tag does not begin every key. MakeKeys makes both, and answers for it.
+  weir::LimiterOptions options;
+  options.trust_tags = true;
+  auto limiter = weir::Limiter::Create(*weir::MemoryStore::Create(),
+                                       limits->rules(), options);
   if (!limiter.ok()) return 1;
 
   weir::CallKeys made;  // kept, for its memory

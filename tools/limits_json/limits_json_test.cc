@@ -58,6 +58,35 @@ TEST(LimitsJson, MakesALimiterAndItsKeys) {
   EXPECT_EQ(decision->remaining, 2);
 }
 
+TEST(LimitsJson, ItsTagNeedNotBeginTheKeysThatAreTrusted) {
+  const auto limits = LimitsJson::Parse(R"({"tag": "{host}", "rules": [
+      {"name": "consumer", "algorithm": "fixed_window", "limit": 3,
+       "window": "10s", "key": "{client}@{host}"},
+      {"name": "resource", "algorithm": "fixed_window", "limit": 5,
+       "window": "10s", "key": "{host}"}]})");
+  ASSERT_TRUE(limits.ok()) << limits.status();
+  CallKeys made;
+  const std::map<std::string, std::string> columns = {{"host", "h"},
+                                                      {"client", "alice"}};
+  ASSERT_TRUE(limits->MakeKeys(Columns(columns), &made).ok());
+  EXPECT_THAT(made.keys, ElementsAre("alice@h", "h"));
+  const std::vector<std::string_view> keys(made.keys.begin(), made.keys.end());
+  Call call;
+  call.keys = keys;
+  call.tag = made.tag;
+  LimiterOptions options;
+  options.trust_tags = true;
+  const auto trusting =
+      Limiter::Create(*MemoryStore::Create(), limits->rules(), options);
+  ASSERT_TRUE(trusting.ok()) << trusting.status();
+  const auto decision = trusting->Check(call);
+  ASSERT_TRUE(decision.ok()) << decision.status();
+  EXPECT_EQ(decision->remaining, 2);
+  const auto asking = Limiter::Create(*MemoryStore::Create(), limits->rules());
+  EXPECT_THAT(Message(asking->Check(call).status()),
+              HasSubstr("does not begin with the call's tag"));
+}
+
 TEST(LimitsJson, NamesTheColumnThatIsMissing) {
   const auto limits = LimitsJson::Parse(kPair);
   CallKeys made;

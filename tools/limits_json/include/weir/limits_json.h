@@ -3,10 +3,18 @@
 // what runs.
 //
 //   auto limits = weir::LimitsJson::Read("limits.json");
-//   auto limiter = weir::Limiter::Create(store, limits->rules());
+//   weir::LimiterOptions options;
+//   options.trust_tags = true;  // for the tags of MakeKeys
+//   auto limiter = weir::Limiter::Create(store, limits->rules(), options);
 //   ...
 //   auto again = weir::LimitsJson::Read("limits.json");   // it was changed
 //   if (again.ok()) limiter->Update(again->rules());
+//
+// A tag is made of columns that stand in every key, but need not begin the
+// keys: {host} is one for {client}@{host}. A limiter refuses such calls
+// (InvalidArgument) unless it was made with LimiterOptions::trust_tags, as
+// those of `weir replay` are. Equal keys must come with equal tags even so:
+// what stands around a tag's column in a key must not occur in the columns.
 //
 // A target of its own, weir::limits_json: weir::weir does not depend on a JSON
 // library, and a program that has its limits in code needs none of this.
@@ -58,7 +66,8 @@ class LimitsJson {
   static absl::StatusOr<LimitsJson> Read(const std::string& path,
                                          LimitsJsonOptions options = {});
 
-  // For Limiter::Create and Limiter::Update.
+  // For Limiter::Create, with trust_tags if there is a tag or an Update may
+  // bring one, and for Limiter::Update.
   const std::vector<Rule>& rules() const;
 
   // The key template of a rule, and the tag, as they were written.
