@@ -167,6 +167,21 @@ TEST_F(MemoryShareTest, HandlesGoByKeyOrStartFromACopy) {
   EXPECT_EQ(shares.Check()->remaining(), 0);
 }
 
+TEST_F(MemoryShareTest, AHandlesWindowBeginsNoSoonerThanTheHandle) {
+  const Limiter limiter = With(Limit::FixedWindow(3, seconds(10)));
+  EXPECT_EQ(limiter.Check("b")->remaining, 2);
+  MakeRoom();
+  clock_->Advance(seconds(5));
+  const BoundKey own = *limiter.Bind("c");
+  clock_->Advance(seconds(4));
+  EXPECT_TRUE(own.Check(2)->allowed());
+  // The shared window ends here.
+  clock_->Advance(seconds(1));
+  EXPECT_FALSE(own.Check()->allowed());
+  clock_->Advance(seconds(5));
+  EXPECT_TRUE(own.Check()->allowed());
+}
+
 TEST_F(MemoryShareTest, ABatchIsDecidedOneByOne) {
   const Limiter limiter = With(Limit::FixedWindow(3, hours(1)));
   const std::vector<std::string_view> keys = {"a", "b", "c", "d"};

@@ -837,9 +837,12 @@ bool MemoryStore::Impl::FillFromShared(const LimitRecord& record, int64_t now,
   SharedState& from = *record.shared;
   const SpinLockHolder lock(&shared_mutex);
   if (!from.InUse(now)) return false;
-  from.written_under()->uses.Add();
-  cell->Fill(from.written_under(), from.state(),
-             from.written_under()->state_bytes);
+  const LimitRecord& written = *from.written_under();
+  written.uses.Add();
+  alignas(8) char state[BoundCell::kBytes];
+  std::memcpy(state, from.state(), written.state_bytes);
+  SharedState::OpenWindow(written, now, state);
+  cell->Fill(&written, state, written.state_bytes);
   return true;
 }
 
