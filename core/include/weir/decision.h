@@ -36,7 +36,8 @@ struct RuleVerdict {
   bool observe = false;
   // More than the rule's `soft` share of its limit is used.
   bool soft = false;
-  // The most that can pass at once (gcra: the burst).
+  // The most that can pass at once with a fresh key (gcra: the burst). An
+  // uncapped windowed_token_bucket may have more remaining later on.
   int64_t limit = 0;
   // How many calls of cost 1 would pass now, after this call.
   int64_t remaining = 0;
