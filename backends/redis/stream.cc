@@ -28,6 +28,11 @@ constexpr microseconds kLooking(1000);
 // call: with so many commands on their way others queue theirs first.
 constexpr size_t kCrowd = 16;
 
+// How often one that sleeps for replies looks whether a writer has left it
+// something to send. Such a writer has met a full socket, which is rare, and
+// replies mostly come sooner than this.
+constexpr std::chrono::milliseconds kRestLook(5);
+
 constexpr size_t kReadBytes = 16 * 1024;
 // Buffers that a peak made larger than this are given back.
 constexpr size_t kKeptBytes = 256 * 1024;
@@ -114,9 +119,7 @@ bool SharedStream::Start(Batch* batch, SteadyTime now, SteadyTime deadline) {
       load_.store(slots_.size(), std::memory_order_relaxed);
       queued_end_ += batch->bytes.size();
       crowded = socket_.has_tls() && slots_.size() - count >= kCrowd;
-      if (writing_ || crowded || !queued_.empty()) {
-        queued_.append(batch->bytes);
-      }
+      if (writing_ || crowded || HasRest()) queued_.append(batch->bytes);
       if (writing_) return true;
       writing_ = true;
       // Nothing goes before it.
@@ -155,20 +158,16 @@ bool SharedStream::TakeQueued() {
 // calls saved.
 void SharedStream::Write(SteadyTime deadline) {
   while (!sending_.empty() || TakeQueued()) {
-    size_t sent = 0;
-    const bool all = SendAll(deadline, &sent);
-    const int error = errno;
-    if (all) {
+    if (SendAll(deadline)) {
       Empty(&sending_);
+      taken_ = 0;
       continue;
     }
+    const int error = errno;
     {
       MutexLock lock(&mutex_);
-      writing_ = false;
       // What is left goes first when somebody writes again.
-      sending_.erase(0, sent);
-      queued_.insert(0, sending_);
-      sending_.clear();
+      writing_ = false;
       if (error == EAGAIN) return;
       Break(Reason::kClosed, "sending: " + ErrnoText(error));
       if (reading_) return;
@@ -178,16 +177,29 @@ void SharedStream::Write(SteadyTime deadline) {
   }
 }
 
-bool SharedStream::SendAll(SteadyTime deadline, size_t* sent) {
-  while (*sent < sending_.size()) {
+bool SharedStream::HasRest() {
+  return !writing_ && (!sending_.empty() || !queued_.empty());
+}
+
+void SharedStream::WriteRest() {
+  {
+    MutexLock lock(&mutex_);
+    if (!HasRest() || broken()) return;
+    writing_ = true;
+  }
+  Write(SteadyTime::min());
+}
+
+bool SharedStream::SendAll(SteadyTime deadline) {
+  while (taken_ < sending_.size()) {
     tally_->sends.Add();
-    const size_t left = sending_.size() - *sent;
+    const size_t left = sending_.size() - taken_;
     // Told before: a server may run it, and close, before Send returns.
     sent_.store(written_ + left, std::memory_order_release);
-    const ssize_t n = socket_.Send(sending_.data() + *sent, left);
-    const size_t taken = n > 0 ? static_cast<size_t>(n) : 0;
-    *sent += taken;
-    written_ += taken;
+    const ssize_t n = socket_.Send(sending_.data() + taken_, left);
+    const size_t more = n > 0 ? static_cast<size_t>(n) : 0;
+    taken_ += more;
+    written_ += more;
     sent_.store(written_, std::memory_order_release);
     if (n >= 0) continue;
     if (errno != EAGAIN) return false;
@@ -259,14 +271,24 @@ void SharedStream::FailTicket(Batch* batch, size_t index, uint64_t end,
   --batch->left_;
 }
 
-SteadyTime SharedStream::NextDeadline(SteadyTime deadline) {
+SteadyTime SharedStream::NextDeadline(SteadyTime deadline, short* events) {
   MutexLock lock(&mutex_);
+  *events = HasRest() ? POLLIN | POLLOUT : POLLIN;
   if (slots_.empty()) return deadline;
   return std::min(deadline, slots_.front().since + options_.max_call_age);
 }
 
-bool SharedStream::AwaitBytes(SteadyTime until) {
-  return socket_.HasMore() || PollUntil(socket_.fd(), POLLIN, until) != 0;
+bool SharedStream::AwaitBytes(SteadyTime deadline) {
+  while (!socket_.HasMore()) {
+    short events;
+    const SteadyTime until = NextDeadline(deadline, &events);
+    const int came = PollUntil(socket_.fd(), events,
+                               std::min(until, Steady::now() + kRestLook));
+    if ((came & POLLOUT) != 0) WriteRest();
+    if ((came & ~POLLOUT) != 0) return true;
+    if (came == 0 && Steady::now() >= until) return false;
+  }
+  return true;
 }
 
 void SharedStream::Read(Batch* batch, SteadyTime deadline) {
@@ -282,7 +304,7 @@ void SharedStream::Read(Batch* batch, SteadyTime deadline) {
     std::string words;
     const bool awake =
         looking || (options_.spin.count() > 0 && Steady::now() < spin_until);
-    if (!awake && !AwaitBytes(NextDeadline(deadline))) {
+    if (!awake && !AwaitBytes(deadline)) {
       if (Steady::now() >= deadline) {
         {
           MutexLock lock(&mutex_);

@@ -6,7 +6,9 @@
 // polls, reads and hands out replies. A caller takes a part that it finds free;
 // so a lone caller does all by itself, and with many a thread that waits does
 // it for the others, one direction beside the other. A reader that has its own
-// replies passes its part on to somebody who still waits.
+// replies passes its part on to somebody who still waits. What a writer leaves
+// that has no time to send it all is sent by the reader, as the socket takes
+// it.
 //
 // A caller whose deadline passes leaves; its slots stay in the order, and their
 // late replies are read and dropped. A stream that has failed is never mended:
@@ -67,22 +69,28 @@ class SharedStream {
 
   // The writer's part.
   void Write(SteadyTime deadline) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Somebody had the part, and left something to send.
+  bool HasRest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WriteRest() ABSL_LOCKS_EXCLUDED(mutex_);
   // False: there is nothing, and the part is given up.
   bool TakeQueued() ABSL_LOCKS_EXCLUDED(mutex_);
-  bool SendAll(SteadyTime deadline, size_t* sent) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool SendAll(SteadyTime deadline) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The reader's part: until the batch is done or the deadline has passed.
   void Read(Batch* batch, SteadyTime deadline) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Waits for bytes; false: there are none yet.
-  bool AwaitBytes(SteadyTime until);
+  // Waits for bytes; false: there are none yet, and the deadline has passed, or
+  // the oldest call is too old.
+  bool AwaitBytes(SteadyTime deadline) ABSL_LOCKS_EXCLUDED(mutex_);
   // Reads what there is. False: the stream is at its end.
   bool ReadSome(Reason* reason, std::string* words);
   // Hands out the replies that were read. True: the reader's own batch is done,
   // and the part has been passed on.
   bool HandOut(Batch* own) ABSL_LOCKS_EXCLUDED(mutex_);
   void PassOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // The deadline of the reader's own batch, or of the oldest call.
-  SteadyTime NextDeadline(SteadyTime deadline) ABSL_LOCKS_EXCLUDED(mutex_);
+  // The deadline of the reader's own batch, or of the oldest call; and what to
+  // poll for.
+  SteadyTime NextDeadline(SteadyTime deadline, short* events)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   void Leave(Batch* batch) ABSL_LOCKS_EXCLUDED(mutex_);
   // Marks it broken and wakes the reader. Somebody must fail the slots after.
@@ -114,8 +122,9 @@ class SharedStream {
   Reason why_broken_ ABSL_GUARDED_BY(mutex_) = Reason::kNone;
   std::string broken_words_ ABSL_GUARDED_BY(mutex_);
 
-  // Whoever has the writer's part.
+  // Whoever has the writer's part; or, while nobody has, under the lock.
   std::string sending_;
+  size_t taken_ = 0;      // of it, by the socket
   uint64_t written_ = 0;  // bytes that the socket has taken
   // Whoever has the reader's part.
   ReplyReader reader_;

@@ -215,6 +215,47 @@ TEST_F(OutageTest, CallersWhoWaitForOneAttemptDoNotOpenTheBreaker) {
   server_->Resume();
 }
 
+// Whoever still waits sends the rest, whether he waits for a reply to what was
+// sent or only behind what was not.
+TEST_F(OutageTest, WhatAWriterLeavesWhoseTimeIsUpIsSentByThoseWhoWait) {
+  const TestScript size("return #ARGV[1]");
+  const std::string large(size_t{32} << 20, 'x');
+  for (const bool before : {false, true}) {
+    const auto client = MakeClient(server_->url(), [](ClientOptions* options) {
+      options->max_call_age = seconds(60);
+    });
+    ASSERT_TRUE(Ask(client.get(), size.get(), "k", "a").ok());
+    server_->Pause();
+    const auto wait = [&](std::string_view text, milliseconds time) {
+      const int64_t calls = client->counters().calls;
+      const int64_t sends = client->counters().sends;
+      std::thread thread([&client, &size, text, time] {
+        const auto reply = Ask(client.get(), size.get(), "k", text, time);
+        if (text.size() > 9) {
+          EXPECT_EQ(ReasonOf(reply.status()), Reason::kTimeout);
+        } else {
+          ASSERT_TRUE(reply.ok()) << reply.status();
+          EXPECT_EQ(reply->integer, text.size());
+        }
+      });
+      // The large one is sent in part, and then the socket is full.
+      EXPECT_TRUE(WaitUntil([&] {
+        return client->counters().calls > calls &&
+               (text.size() <= 9 || client->counters().sends > sends + 1);
+      }));
+      return thread;
+    };
+    std::vector<std::thread> threads;
+    if (before) threads.push_back(wait("four", seconds(10)));
+    std::thread writer = wait(large, milliseconds(500));
+    threads.push_back(wait("seventh", seconds(10)));
+    writer.join();
+    server_->Resume();
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(client->counters().connects, 1);
+  }
+}
+
 TEST_F(OutageTest, ThreadsAreAllReleasedWhenTheServerDies) {
   auto client = MakeClient(server_->url());
   std::atomic<bool> stop{false};
