@@ -120,7 +120,8 @@ bool Channel::Forget(AsyncCall* call) {
 
 void Channel::Dial(SteadyTime now) {
   generation_ = node_->generation();
-  dialer_ = std::make_unique<Dialer>(node_->address(), options_, now);
+  dialer_ =
+      std::make_unique<Dialer>(node_->address(), options_, now, first_address_);
   GoOnDialing(now);
 }
 
@@ -133,7 +134,9 @@ void Channel::GoOnDialing(SteadyTime now) {
   const std::unique_ptr<Dialer> dialer = std::move(dialer_);
   Watch();
   const bool map_wanted = std::exchange(map_wanted_, false);
+  first_address_ = 0;
   if (step == Dialer::Step::kFailed) {
+    first_address_ = dialer->next_first();
     node_->NoteFailure(dialer->error());
     return Lose(ReasonOf(dialer->error()), dialer->error(), "");
   }
@@ -298,7 +301,7 @@ void Channel::Watch() {
 }
 
 SteadyTime Channel::NextTime() {
-  if (dialer_ != nullptr) return dialer_->give_up();
+  if (dialer_ != nullptr) return dialer_->due();
   if (losing_ || slots_.empty()) return SteadyTime::max();
   return slots_.front().since + options_.max_call_age;
 }

@@ -102,8 +102,9 @@ class Channel {
 
   std::unique_ptr<Dialer> dialer_;
   uint32_t dialer_events_ = 0;
-  uint64_t generation_ = 0;  // of the node, when the connection was made
-  bool map_wanted_ = false;  // as soon as there is a connection
+  size_t first_address_ = 0;  // for the next dialer, as Link has it
+  uint64_t generation_ = 0;   // of the node, when the connection was made
+  bool map_wanted_ = false;   // as soon as there is a connection
   Socket socket_;
   SteadyTime made_{};
   std::unique_ptr<ReplyReader> reader_;

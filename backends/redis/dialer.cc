@@ -33,14 +33,18 @@ int MajorVersion(std::string_view info) {
 }  // namespace
 
 Dialer::Dialer(const Address& address, const ClientOptions& options,
-               SteadyTime now)
+               SteadyTime now, size_t first)
     : address_(address),
       options_(options),
       since_(now),
       give_up_(now + options.connect_timeout),
+      due_(give_up_),
       name_(address.ToString()),
-      lookup_(std::make_unique<Lookup>(address)),
-      reader_(options.max_reply_bytes, options.max_reply_elements) {
+      lookup_(options.resolver
+                  ? std::make_unique<Lookup>(options.resolver(address))
+                  : std::make_unique<Lookup>(address)),
+      first_(first),
+      next_first_(first) {
   WriteGreeting();
 }
 
@@ -84,57 +88,71 @@ std::string Dialer::Doing() const {
 }
 
 Dialer::Step Dialer::Advance(SteadyTime now) {
+  previous_.clear();
   const Stage stage = stage_;
   const size_t answered = answered_;
-  const Step step = GoOn();
+  Step step = GoOn(now);
   if (stage_ != stage || answered_ != answered) since_ = now;
   // Looked at last: what came meanwhile counts, however late we look.
-  if (stage_ != Stage::kDone && now >= give_up_) {
-    return Unreachable(absl::StrCat("connect_timeout passed ", Doing()),
-                       last_words_);
+  while (stage_ != Stage::kDone && now >= due_) {
+    if (now >= give_up_) {
+      next_first_ = first_ + tried_;
+      return Unreachable(absl::StrCat("connect_timeout passed ", Doing()),
+                         last_words_);
+    }
+    Next(Reason::kUnreachable,
+         absl::StrCat("its share of connect_timeout passed ", Doing()));
+    step = GoOn(now);
   }
   return step;
 }
 
-Dialer::Step Dialer::GoOn() {
-  if (stage_ == Stage::kLookup) {
-    std::string error;
-    if (!lookup_->Take(&addresses_, &error)) return Step::kWantRead;
-    if (!error.empty()) return Unreachable("looking up its address", error);
-    stage_ = Stage::kNextAddress;
+Dialer::Step Dialer::GoOn(SteadyTime now) {
+  while (true) {
+    const Stage stage = stage_;
+    const Step step = GoOnHere(now);
+    if (stage_ == stage || stage_ == Stage::kDone) return step;
   }
-  if (stage_ == Stage::kConnect) {
-    if (PollUntil(socket_.fd(), POLLOUT, SteadyTime::min()) == 0) {
-      return Step::kWantWrite;
-    }
-    const int result = socket_.ConnectResult();
-    if (result != 0) {
-      last_words_ = ErrnoText(result);
-      stage_ = Stage::kNextAddress;
-    } else {
-      Begin();
-    }
+}
+
+Dialer::Step Dialer::GoOnHere(SteadyTime now) {
+  switch (stage_) {
+    case Stage::kLookup:
+      return LookUp();
+    case Stage::kNextAddress:
+      return ConnectNext(now);
+    case Stage::kConnect:
+      return FinishConnect();
+    case Stage::kTls:
+      return Handshake();
+    case Stage::kGreet:
+      return Greet();
+    case Stage::kReply:
+      return ReadReplies();
+    case Stage::kDone:
+      break;
   }
-  if (stage_ == Stage::kNextAddress) {
-    const Step step = ConnectNext();
-    if (stage_ != Stage::kTls && stage_ != Stage::kGreet) return step;
-  }
-  if (stage_ == Stage::kTls) {
-    const Step step = Handshake();
-    if (stage_ != Stage::kGreet) return step;
-  }
-  if (stage_ == Stage::kGreet) {
-    const Step step = Greet();
-    if (stage_ != Stage::kReply) return step;
-  }
-  if (stage_ == Stage::kReply) return ReadReplies();
   return error_.ok() ? Step::kReady : Step::kFailed;
 }
 
-Dialer::Step Dialer::ConnectNext() {
-  while (next_address_ < addresses_.size()) {
-    if (socket_.is_open()) previous_ = std::move(socket_);
-    const int result = socket_.Connect(addresses_[next_address_++]);
+Dialer::Step Dialer::LookUp() {
+  std::string error;
+  if (!lookup_->Take(&addresses_, &error)) return Step::kWantRead;
+  if (error.empty() && addresses_.empty()) error = "it has none";
+  if (!error.empty()) {
+    return Unreachable("looking up its address", error);
+  }
+  stage_ = Stage::kNextAddress;
+  return Step::kWantWrite;
+}
+
+Dialer::Step Dialer::ConnectNext(SteadyTime now) {
+  while (HasNext()) {
+    const size_t left = addresses_.size() - tried_;
+    due_ = left == 1 ? give_up_
+                     : now + (give_up_ - now) / static_cast<int64_t>(left);
+    const size_t number = (first_ + tried_++) % addresses_.size();
+    const int result = socket_.Connect(addresses_[number]);
     if (result == 0) {
       Begin();
       return Step::kWantWrite;
@@ -143,12 +161,37 @@ Dialer::Step Dialer::ConnectNext() {
       stage_ = Stage::kConnect;
       return Step::kWantWrite;
     }
-    last_words_ = ErrnoText(result);
+    Next(Reason::kUnreachable, "connecting: " + ErrnoText(result));
   }
-  return Unreachable("connecting", last_words_);
+  return Step::kFailed;
+}
+
+Dialer::Step Dialer::FinishConnect() {
+  if (PollUntil(socket_.fd(), POLLOUT, SteadyTime::min()) == 0) {
+    return Step::kWantWrite;
+  }
+  const int result = socket_.ConnectResult();
+  if (result != 0) {
+    return Next(Reason::kUnreachable, "connecting: " + ErrnoText(result));
+  }
+  Begin();
+  return Step::kWantWrite;
+}
+
+Dialer::Step Dialer::Next(Reason reason, std::string words) {
+  if (!HasNext()) return Fail(MakeError(reason, name_, words));
+  last_words_ = std::move(words);
+  if (socket_.is_open()) previous_.push_back(std::move(socket_));
+  stage_ = Stage::kNextAddress;
+  return Step::kWantWrite;
 }
 
 void Dialer::Begin() {
+  greeting_sent_ = 0;
+  answered_ = 0;
+  reader_.emplace(options_.max_reply_bytes, options_.max_reply_elements);
+  heard_ = false;
+  knows_version_ = false;
   stage_ = Stage::kGreet;
   if (options_.tls == nullptr) return;
   stage_ = Stage::kTls;
@@ -186,9 +229,9 @@ Dialer::Step Dialer::ReadReplies() {
   char bytes[4096];
   while (true) {
     Reply reply;
-    const ReplyReader::Result result = reader_.Next(&reply);
+    const ReplyReader::Result result = reader_->Next(&reply);
     if (result == ReplyReader::Result::kError) {
-      return Fail(MakeError(Reason::kProtocol, name_, reader_.error()));
+      return Next(Reason::kProtocol, reader_->error());
     }
     if (result == ReplyReader::Result::kReply) {
       if (!Accept(answered_, reply)) return Step::kFailed;
@@ -202,10 +245,9 @@ Dialer::Step Dialer::ReadReplies() {
     if (n < 0 && errno == EAGAIN) return Step::kWantRead;
     if (n <= 0) return Broken("greeting", n == 0 ? 0 : errno);
     if (!std::exchange(heard_, true) && bytes[0] == kTlsAlert) {
-      return Fail(MakeError(Reason::kTls, name_,
-                            "it answers in TLS: rediss:// is meant"));
+      return Next(Reason::kTls, "it answers in TLS: rediss:// is meant");
     }
-    reader_.Feed({bytes, static_cast<size_t>(n)});
+    reader_->Feed({bytes, static_cast<size_t>(n)});
   }
 }
 
@@ -252,7 +294,7 @@ Dialer::Step Dialer::Fail(absl::Status error) {
 
 Dialer::Step Dialer::Broken(std::string_view what, int error) {
   std::string words = socket_.Words(error);
-  if (error == EPROTO) return Fail(MakeError(Reason::kTls, name_, words));
+  if (error == EPROTO) return Next(Reason::kTls, words);
   if (options_.tls != nullptr && stage_ != Stage::kTls && !heard_) {
     // A server looks at the client's certificate after its own part of the
     // handshake, and what it says of it may be lost with the connection.
@@ -262,7 +304,7 @@ Dialer::Step Dialer::Broken(std::string_view what, int error) {
     // What one that speaks TLS does when it is greeted in plain text.
     words += "; does this port speak TLS (rediss://)?";
   }
-  return Unreachable(what, words);
+  return Next(Reason::kUnreachable, absl::StrCat(Sv(what), ": ", words));
 }
 
 Dialer::Step Dialer::Unreachable(std::string_view what,

@@ -1,14 +1,19 @@
 // Makes a connection ready step by step: look up, connect, TLS, AUTH, SELECT.
 // It blocks nobody, so that one caller can go on where another's deadline
 // passed. Not thread safe.
+//
+// A host's addresses are tried one after the other, until one is a server or
+// answers as one that refuses us: each has its share of the time that is left.
 #ifndef WEIR_BACKENDS_REDIS_DIALER_H_
 #define WEIR_BACKENDS_REDIS_DIALER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "backends/redis/errors.h"
 #include "backends/redis/lookup.h"
 #include "backends/redis/options.h"
 #include "backends/redis/resp.h"
@@ -20,8 +25,10 @@ class Dialer {
  public:
   enum class Step { kReady, kWantRead, kWantWrite, kFailed };
 
-  // `options` outlive it.
-  Dialer(const Address& address, const ClientOptions& options, SteadyTime now);
+  // `options` outlive it. `first`: which of the host's addresses, in a ring, is
+  // tried first.
+  Dialer(const Address& address, const ClientOptions& options, SteadyTime now,
+         size_t first = 0);
 
   // Goes as far as it can.
   Step Advance(SteadyTime now);
@@ -31,8 +38,11 @@ class Dialer {
   std::string Doing() const;
   // Since when it has been at that, without a sign of the server.
   SteadyTime since() const { return since_; }
-  // When this attempt is given up.
-  SteadyTime give_up() const { return give_up_; }
+  // When to Advance at the latest: this address is given up then, or all is.
+  SteadyTime due() const { return due_; }
+  // After kFailed: `first` for the next one. It begins behind an address that
+  // took all the time, so that each is reached even where callers come seldom.
+  size_t next_first() const { return next_first_; }
   // After kFailed: an error of errors.h.
   const absl::Status& error() const { return error_; }
   // After kReady.
@@ -51,8 +61,12 @@ class Dialer {
     kDone
   };
 
-  Step GoOn();
-  Step ConnectNext();
+  Step GoOn(SteadyTime now);
+  // One step: either goes on to another stage, or says what to wait for.
+  Step GoOnHere(SteadyTime now);
+  Step LookUp();
+  Step ConnectNext(SteadyTime now);
+  Step FinishConnect();
   // Connected: TLS comes next, if any.
   void Begin();
   Step Handshake();
@@ -61,6 +75,9 @@ class Dialer {
   void WriteGreeting();
   // Checks the reply to the greeting's command of that number.
   bool Accept(size_t number, const Reply& reply);
+  bool HasNext() const { return tried_ < addresses_.size(); }
+  // The next address, if any is left; else it fails for that reason.
+  Step Next(Reason reason, std::string words);
   Step Fail(absl::Status error);
   Step Unreachable(std::string_view what, std::string_view words);
   // The socket's errno, or 0 if it was closed.
@@ -70,22 +87,26 @@ class Dialer {
   const ClientOptions& options_;
   SteadyTime since_;
   const SteadyTime give_up_;
+  SteadyTime due_;
   const std::string name_;
   std::unique_ptr<Lookup> lookup_;
   std::vector<SocketAddress> addresses_;
-  size_t next_address_ = 0;
+  const size_t first_;
+  size_t next_first_;
+  size_t tried_ = 0;  // of the addresses
   Stage stage_ = Stage::kLookup;
   Socket socket_;
-  // Still open, since somebody may be watching it.
-  Socket previous_;
+  // Still open until the next Advance, since somebody may be watching one: none
+  // of their numbers is given to another socket meanwhile.
+  std::vector<Socket> previous_;
   std::string greeting_;
   size_t greeting_sent_ = 0;
   std::vector<std::string_view> expected_;  // the commands of the greeting
   size_t answered_ = 0;
-  ReplyReader reader_;
+  std::optional<ReplyReader> reader_;
   bool heard_ = false;  // anything, of the greeting's replies
   bool knows_version_ = false;
-  std::string last_words_;
+  std::string last_words_;  // of the addresses tried before
   absl::Status error_;
 };
 

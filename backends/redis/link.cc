@@ -35,7 +35,8 @@ absl::StatusOr<std::shared_ptr<SharedStream>> Link::Get(SteadyTime deadline) {
     dialing_ = true;
     resumed = dialer_ != nullptr;
     if (!resumed) {
-      dialer_ = std::make_unique<Dialer>(address_, options_, Steady::now());
+      dialer_ = std::make_unique<Dialer>(address_, options_, Steady::now(),
+                                         first_address_);
       since_ = dialer_->since();
     }
     dialer = dialer_.get();
@@ -49,6 +50,7 @@ absl::StatusOr<std::shared_ptr<SharedStream>> Link::Get(SteadyTime deadline) {
       stream_ = std::make_shared<SharedStream>(dialer_->TakeSocket(), options_,
                                                tally_);
       knows_version_.store(dialer_->knows_version(), std::memory_order_relaxed);
+      first_address_ = 0;
       dialer_ = nullptr;
       tally_->connects.Add();
       changed_.NotifyAll();
@@ -61,6 +63,7 @@ absl::StatusOr<std::shared_ptr<SharedStream>> Link::Get(SteadyTime deadline) {
     error = Detached(dialer_->error());
     last_error_ = Detached(error);
     ++failures_;
+    first_address_ = dialer_->next_first();
     dialer_ = nullptr;
     changed_.NotifyAll();
   }
@@ -87,7 +90,7 @@ Dialer::Step Link::Dial(Dialer* dialer, SteadyTime deadline) {
       since_ = dialer->since();
     }
     const short events = step == Dialer::Step::kWantRead ? POLLIN : POLLOUT;
-    const SteadyTime until = std::min(deadline, dialer->give_up());
+    const SteadyTime until = std::min(deadline, dialer->due());
     if (PollUntil(dialer->fd(), events, until) == 0 &&
         Steady::now() >= deadline) {
       return step;

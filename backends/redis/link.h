@@ -69,6 +69,9 @@ class Link {
   // Kept between callers; used without the lock by whoever set `dialing_`.
   std::unique_ptr<Dialer> dialer_ ABSL_GUARDED_BY(mutex_);
   bool dialing_ ABSL_GUARDED_BY(mutex_) = false;
+  // Which of the host's addresses the next dialer tries first: the one after
+  // where the last attempt ended, if it failed.
+  size_t first_address_ ABSL_GUARDED_BY(mutex_) = 0;
   // What the dialer waits for, and since when.
   std::string doing_ ABSL_GUARDED_BY(mutex_);
   SteadyTime since_ ABSL_GUARDED_BY(mutex_);

@@ -84,6 +84,11 @@ Lookup::Lookup(const Address& address) : shared_(std::make_shared<Shared>()) {
   }
 }
 
+Lookup::Lookup(std::vector<SocketAddress> addresses)
+    : shared_(std::make_shared<Shared>()) {
+  shared_->Finish(std::move(addresses), "");
+}
+
 Lookup::~Lookup() = default;
 
 int Lookup::fd() const { return shared_->fd; }

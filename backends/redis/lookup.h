@@ -22,6 +22,8 @@ struct SocketAddress {
 class Lookup {
  public:
   explicit Lookup(const Address& address);
+  // These are the answer.
+  explicit Lookup(std::vector<SocketAddress> addresses);
   ~Lookup();
   Lookup(const Lookup&) = delete;
   Lookup& operator=(const Lookup&) = delete;

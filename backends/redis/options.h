@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,8 @@ struct Address {
   }
 };
 
+struct SocketAddress;
+
 struct ClientOptions {
   // One server; on a cluster any of its nodes, the others are found.
   std::vector<Address> addresses;
@@ -43,6 +46,10 @@ struct ClientOptions {
   std::string password;
   // SELECT is sent unless it is 0. A cluster has database 0 only.
   int database = 0;
+
+  // Tells a host's addresses instead of the system's resolver, if it is set;
+  // for tests.
+  std::function<std::vector<SocketAddress>(const Address&)> resolver;
 
   // Null: connections are plain.
   std::shared_ptr<const TlsContext> tls;
@@ -61,7 +68,8 @@ struct ClientOptions {
   // Commands in flight and queued on one socket; more are ResourceExhausted.
   int max_in_flight = 100'000;
 
-  // The longest that connecting, TLS, AUTH and SELECT may take together.
+  // The longest that connecting, TLS, AUTH and SELECT may take together, at all
+  // addresses of a host.
   std::chrono::microseconds connect_timeout = std::chrono::seconds(1);
   // A socket whose oldest call has waited this long is closed.
   std::chrono::microseconds max_call_age = std::chrono::seconds(2);
