@@ -107,6 +107,7 @@ bool SharedStream::Start(Batch* batch, SteadyTime now, SteadyTime deadline) {
     MutexLock lock(&mutex_);
     batch->signal_.Clear();
     batch->waiting_ = false;
+    batch->words.clear();  // of another stream
     std::string words;
     const Reason reason = CheckBefore(now, &words);
     if (reason == Reason::kNone &&

@@ -230,6 +230,24 @@ TEST(Faults, AServerThatServesNobodyIsNotAskedByEverybody) {
   }
 }
 
+TEST(Faults, ACallSaysWhatItWaitedForNotWhatItFoundBefore) {
+  int calls = 0;  // the server's thread
+  FakeServer server([&](const Command&) {
+    return calls++ == 0 ? Answer{":1\r\n", true} : Answer{"", false};
+  });
+  const auto client = MakeClient(server.url());
+  ASSERT_TRUE(Ask(client.get(), Take(), "k", "1").ok());
+  // An idle connection is looked at before it is used again.
+  ASSERT_TRUE(WaitUntil([start = std::chrono::steady_clock::now()] {
+    return std::chrono::steady_clock::now() - start > milliseconds(5);
+  }));
+  const auto reply = Ask(client.get(), Take(), "k", "1", milliseconds(100));
+  EXPECT_EQ(ReasonOf(reply.status()), Reason::kTimeout);
+  EXPECT_EQ(client->counters().connects, 2);
+  EXPECT_THAT(std::string(reply.status().message()),
+              HasSubstr("the deadline passed while waiting for the reply"));
+}
+
 TEST(Faults, NoPasswordIsToldThatAServerRepeats) {
   for (const char* words :
        {"-ERR unknown command 'AUTH', with args beginning with: 'app' "
