@@ -11,25 +11,19 @@ namespace weir::bench {
 Speed RunBareHiredis(const Target& target) {
   redisContext* context = redisConnect("127.0.0.1", target.port);
   if (context == nullptr || context->err != 0) return {};
-  Samples samples;
-  const auto start = Steady::now();
-  const auto end = start + target.time;
-  uint64_t n = 0;
-  for (auto before = start; before < end;) {
-    const std::string& key = KeyOf(n++);
-    const std::string sha1(target.script.sha1);
+  const std::string sha1(target.script.sha1);
+  const Speed speed = TimeEach(target.time, [&](uint64_t n) {
+    const std::string& key = KeyOf(n);
     const char* words[] = {"EVALSHA", sha1.c_str(), "1", key.c_str(), "1"};
     const size_t sizes[] = {7, sha1.size(), 1, key.size(), 1};
     auto* reply =
         static_cast<redisReply*>(redisCommandArgv(context, 5, words, sizes));
-    if (reply == nullptr || reply->type != REDIS_REPLY_INTEGER) return {};
+    const bool good = reply != nullptr && reply->type == REDIS_REPLY_INTEGER;
     freeReplyObject(reply);
-    const auto after = Steady::now();
-    samples.Add(after - before);
-    before = after;
-  }
+    return good;
+  });
   redisFree(context);
-  return samples.Take(Steady::now() - start);
+  return speed;
 }
 
 }  // namespace weir::bench

@@ -44,22 +44,13 @@ bool Spin(int fd) {
 Speed RunBareSpin(const Target& target) {
   redisContext* context = redisConnect("127.0.0.1", target.port);
   if (context == nullptr || context->err != 0) return {};
-  Samples samples;
-  const auto start = Steady::now();
-  const auto end = start + target.time;
-  uint64_t n = 0;
-  for (auto before = start; before < end;) {
-    const std::string command = Command(target, n++);
+  const Speed speed = TimeEach(target.time, [&](uint64_t n) {
+    const std::string command = Command(target, n);
     const ssize_t sent = send(context->fd, command.data(), command.size(), 0);
-    if (sent != static_cast<ssize_t>(command.size()) || !Spin(context->fd)) {
-      return {};
-    }
-    const auto after = Steady::now();
-    samples.Add(after - before);
-    before = after;
-  }
+    return sent == static_cast<ssize_t>(command.size()) && Spin(context->fd);
+  });
   redisFree(context);
-  return samples.Take(Steady::now() - start);
+  return speed;
 }
 
 }  // namespace weir::bench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <vector>
 
 #include "bench/redis/runs.h"
@@ -34,6 +35,22 @@ class Samples {
  private:
   std::vector<double> us_;
 };
+
+// Times call(0), call(1) and so on, for so long. Nothing if one says false.
+template <class Call>
+Speed TimeEach(std::chrono::milliseconds time, Call call) {
+  Samples samples;
+  const auto start = Steady::now();
+  const auto end = start + time;
+  uint64_t n = 0;
+  for (auto before = start; before < end;) {
+    if (!call(n++)) return {};
+    const auto after = Steady::now();
+    samples.Add(after - before);
+    before = after;
+  }
+  return samples.Take(Steady::now() - start);
+}
 
 }  // namespace weir::bench
 
