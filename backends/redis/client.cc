@@ -19,10 +19,7 @@ struct Core {
   Core(const ClientOptions& options, Tally* tally, const Core* inherited_core)
       : map(options, tally),
         router(options, &map, tally),
-        inherited(inherited_core) {
-    // Without a thread it is made when somebody first asks for it.
-    if (options.io_threads > 0) reactor(options, tally);
-  }
+        inherited(inherited_core) {}
 
   Reactor* reactor(const ClientOptions& options, Tally* tally) {
     MutexLock lock(&mutex);
@@ -75,7 +72,11 @@ absl::StatusOr<std::shared_ptr<Client>> Client::Create(
     const ClientOptions& options) {
   absl::Status status = Validate(options);
   if (!status.ok()) return status;
-  return std::shared_ptr<Client>(new Client(std::make_unique<Impl>(options)));
+  auto impl = std::make_unique<Impl>(options);
+  // Without a thread it is opened when somebody first asks for it.
+  if (options.io_threads > 0) status = impl->reactor()->Open();
+  if (!status.ok()) return status;
+  return std::shared_ptr<Client>(new Client(std::move(impl)));
 }
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -37,7 +37,8 @@ class Client {
   using Callback = std::function<void(absl::StatusOr<Reply>)>;
 
   // Connects to nobody yet, so it works while Redis is down.
-  // InvalidArgument: an option.
+  // InvalidArgument: an option. Unavailable: with io_threads, the system has no
+  // descriptors or no thread for it now.
   static absl::StatusOr<std::shared_ptr<Client>> Create(
       const ClientOptions& options);
   // Blocks for calls under way. Callbacks that are still owed are called with
@@ -64,7 +65,7 @@ class Client {
   void RunAsync(OwnedCall call, SteadyTime deadline, Callback done);
 
   // Without a thread of its own: becomes readable when Process() has work.
-  // -1 if there is such a thread.
+  // -1 if there is such a thread, or no descriptor to be had now.
   int event_fd();
   // Does a turn's share of what can be done without blocking, and calls back.
   // One thread at a time; others return at once.

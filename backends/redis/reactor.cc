@@ -51,29 +51,54 @@ bool& Refusing() {
 }  // namespace
 
 Reactor::Reactor(const ClientOptions& options, ClusterMap* map, Tally* tally)
-    : options_(options), map_(map), tally_(tally) {
+    : options_(options), map_(map), tally_(tally) {}
+
+absl::Status Reactor::Open() {
+  if (IsOpen()) return absl::OkStatus();
+  MutexLock lock(&open_mutex_);
+  if (IsOpen()) return absl::OkStatus();
+  std::string words;
+  if (const int result = OpenDescriptors(); result != 0) {
+    words = absl::StrCat("no event loop: ", ErrnoText(result));
+  } else if (options_.io_threads > 0) {
+    try {
+      // It waits here for us before its first turn.
+      thread_ = std::thread([this] {
+        while (!stopping_.load(std::memory_order_acquire)) Process(true);
+      });
+    } catch (const std::system_error& error) {
+      words = absl::StrCat("no I/O thread: ", error.what());
+    }
+  }
+  if (!words.empty()) {
+    CloseDescriptors();
+    return MakeError(Reason::kUnreachable, "client", words);
+  }
+  open_.store(true, std::memory_order_release);
+  // Calls that were refused may be in the inbox, and nobody was woken for them.
+  Wake();
+  return absl::OkStatus();
+}
+
+int Reactor::OpenDescriptors() {
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_ < 0) return errno;
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake_fd_ < 0) return errno;
   timer_fd_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (timer_fd_ < 0) return errno;
   for (int* fd : {&wake_fd_, &timer_fd_}) {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.ptr = fd;
-    if (*fd < 0 || epoll_ < 0 ||
-        epoll_ctl(epoll_, EPOLL_CTL_ADD, *fd, &event) != 0) {
-      error_ = absl::UnavailableError(
-          absl::StrCat("redis: no event loop: ", ErrnoText(errno)));
-      return;
-    }
+    if (epoll_ctl(epoll_, EPOLL_CTL_ADD, *fd, &event) != 0) return errno;
   }
-  if (options_.io_threads == 0) return;
-  try {
-    thread_ = std::thread([this] {
-      while (!stopping_.load(std::memory_order_acquire)) Process(true);
-    });
-  } catch (const std::system_error& error) {
-    error_ = absl::UnavailableError(
-        absl::StrCat("redis: no I/O thread: ", error.what()));
+  return 0;
+}
+
+void Reactor::CloseDescriptors() {
+  for (int* fd : {&epoll_, &wake_fd_, &timer_fd_}) {
+    if (*fd >= 0) close(std::exchange(*fd, -1));
   }
 }
 
@@ -97,9 +122,7 @@ Reactor::~Reactor() {
   channels_.clear();
   Driven() = nullptr;
   driver_.Unlock();
-  for (const int fd : {epoll_, wake_fd_, timer_fd_}) {
-    if (fd >= 0) close(fd);
-  }
+  CloseDescriptors();
 }
 
 void Reactor::Wake() {
@@ -110,9 +133,11 @@ void Reactor::Wake() {
 
 void Reactor::Submit(std::unique_ptr<AsyncCall> call) {
   tally_->calls.Add();
-  absl::Status refused = error_;
+  absl::Status refused;
   if (stopping_.load(std::memory_order_acquire)) {
     refused = absl::CancelledError("redis: the client is gone");
+  } else if (refused = Open(); !refused.ok()) {
+    tally_->Met(Reason::kUnreachable);
   } else if (in_flight_.load(std::memory_order_relaxed) >=
              options_.max_in_flight) {
     refused =
@@ -121,14 +146,16 @@ void Reactor::Submit(std::unique_ptr<AsyncCall> call) {
   }
   // A callback that submits again at once would call itself for ever, so what
   // it submits is refused in its turn.
-  const bool later = Reason::kOverloaded == ReasonOf(refused) &&
-                     (Driven() == this || Refusing());
+  const bool later =
+      ReasonOf(refused) != Reason::kNone && (Driven() == this || Refusing());
   if (later) {
     call->course.Refuse(refused);
   } else if (!refused.ok()) {
     const bool before = std::exchange(Refusing(), true);
     call->done(refused);
     Refusing() = before;
+    // What the callback has submitted may have no loop that tells it.
+    if (!IsOpen()) Process(false);
     return;
   }
   in_flight_.fetch_add(1, std::memory_order_relaxed);
@@ -139,15 +166,25 @@ void Reactor::Submit(std::unique_ptr<AsyncCall> call) {
     // Whoever drives looks here once more before it sleeps.
     if (Driven() != this) wake = !std::exchange(woken_, true);
   }
-  if (wake) Wake();
+  // Else whoever opens it does.
+  if (wake && IsOpen()) Wake();
 }
 
 void Reactor::Process(bool wait) {
-  if (!error_.ok() || Driven() != nullptr || !driver_.TryLock()) return;
+  if (Driven() != nullptr || !driver_.TryLock()) return;
   Driven() = this;
-  Turn(wait);
+  if (Open().ok()) {
+    Turn(wait);
+  } else {
+    TellRefused();
+  }
   Driven() = nullptr;
   driver_.Unlock();
+}
+
+void Reactor::TellRefused() {
+  TakeInbox();
+  LaunchSome();
 }
 
 void Reactor::Turn(bool wait) {

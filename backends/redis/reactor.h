@@ -1,6 +1,9 @@
 // Drives the asynchronous calls: one epoll set for all nodes, driven by one
 // thread at a time, the client's own or the caller's event loop.
 //
+// The loop is opened when it is first needed. While the system is out of
+// descriptors or threads calls are refused, and each tries to open it again.
+//
 // Submit is for any thread. Everything else happens in Process, callbacks
 // included. It makes one turn, in which replies, deadlines, new calls and those
 // that lost their connection each have a share; what is left over comes in the
@@ -28,19 +31,20 @@ namespace weir::redis {
 
 class Reactor final : public Channel::Owner {
  public:
-  // All outlive it. With options.io_threads it starts its thread.
+  // All outlive it.
   Reactor(const ClientOptions& options, ClusterMap* map, Tally* tally);
   // Calls back with Cancelled whatever is still under way.
   ~Reactor() override;
   Reactor(const Reactor&) = delete;
   Reactor& operator=(const Reactor&) = delete;
 
-  // Why it can't work; the system may be out of descriptors.
-  const absl::Status& error() const { return error_; }
+  // With options.io_threads it starts its thread. kUnreachable: it can't work
+  // now, and why. Any thread, as often as one likes.
+  absl::Status Open() ABSL_LOCKS_EXCLUDED(open_mutex_);
   void Submit(std::unique_ptr<AsyncCall> call)
       ABSL_LOCKS_EXCLUDED(inbox_mutex_);
-  // Readable when Process has work.
-  int fd() const { return epoll_; }
+  // Readable when Process has work. -1: it can't be opened now.
+  int fd() { return Open().ok() ? epoll_ : -1; }
   // `wait`: until there is something to do; else returns at once.
   void Process(bool wait);
 
@@ -51,7 +55,13 @@ class Reactor final : public Channel::Owner {
   void OnLost(Channel* channel) override { lost_.Push(channel); }
   void OnWatch(Channel* channel, int fd, uint32_t events) override;
 
+  // An errno, or 0.
+  int OpenDescriptors() ABSL_EXCLUSIVE_LOCKS_REQUIRED(open_mutex_);
+  void CloseDescriptors();
+  bool IsOpen() const { return open_.load(std::memory_order_acquire); }
   void Turn(bool wait);
+  // A turn without a loop, in which there are only refused calls.
+  void TellRefused() ABSL_LOCKS_EXCLUDED(inbox_mutex_);
   // All that was submitted goes in line; from there its deadline counts.
   void TakeInbox() ABSL_LOCKS_EXCLUDED(inbox_mutex_);
   void LaunchSome() ABSL_LOCKS_EXCLUDED(inbox_mutex_);
@@ -69,10 +79,14 @@ class Reactor final : public Channel::Owner {
   const ClientOptions& options_;
   ClusterMap* const map_;
   Tally* const tally_;
-  absl::Status error_;
+  Mutex open_mutex_;
+  // Release by who has opened it; acquire by who uses what follows, which does
+  // not change from then on.
+  std::atomic<bool> open_{false};
   int epoll_ = -1;
   int wake_fd_ = -1;
   int timer_fd_ = -1;
+  std::thread thread_;
   std::atomic<bool> stopping_{false};
   std::atomic<int64_t> in_flight_{0};
 
@@ -90,8 +104,6 @@ class Reactor final : public Channel::Owner {
   Fifo<Channel*> lost_;  // with calls that have lost their connection
   std::vector<AsyncCall*> taken_;
   Fifo<AsyncCall*> line_;  // for their first attempt; null: over meanwhile
-
-  std::thread thread_;
 };
 
 }  // namespace weir::redis

@@ -11,11 +11,13 @@
 
 #include "tests/redis/client_fixture.h"
 #include "tests/redis/fake_server.h"
+#include "tests/redis/few_descriptors.h"
 
 namespace weir::redis {
 namespace {
 
 using ::weir::testing::FakeServer;
+using ::weir::testing::FewDescriptors;
 using ::weir::testing::RedisServer;
 using ::weir::testing::WaitUntil;
 using Answer = FakeServer::Answer;
@@ -55,14 +57,14 @@ class AsyncTest : public ::testing::Test {
   std::unique_ptr<RedisServer> server_;
 };
 
-// Asks again whenever it is refused, so many times.
-void Insist(Client* client, std::atomic<int>* tries, Waiting* waiting) {
+// Asks again whenever it is refused for that reason, so many times.
+void Insist(Client* client, std::atomic<int>* tries, Waiting* waiting,
+            Reason reason = Reason::kOverloaded) {
   client->RunAsync({Echo(), {"k"}, {"a"}}, In(seconds(20)),
                    [=](const absl::StatusOr<Reply>& reply) {
-                     const bool refused =
-                         ReasonOf(reply.status()) == Reason::kOverloaded;
+                     const bool refused = ReasonOf(reply.status()) == reason;
                      if (refused && --*tries > 0) {
-                       return Insist(client, tries, waiting);
+                       return Insist(client, tries, waiting, reason);
                      }
                      waiting->Done();
                    });
@@ -85,6 +87,97 @@ TEST_F(AsyncTest, ARefusedCallMayBeMadeAgainByItsCallback) {
   EXPECT_EQ(tries, 0);
   server_->Resume();
   EXPECT_TRUE(first.Wait());
+}
+
+// One call in a loop of the caller's.
+absl::Status AskInLoop(Client* client) {
+  absl::Status status;
+  bool told = false;
+  client->RunAsync({Echo(), {"k"}, {"a"}}, In(seconds(20)),
+                   [&](const absl::StatusOr<Reply>& reply) {
+                     status = Detached(reply.status());
+                     told = true;
+                   });
+  while (!told) {
+    pollfd watched{client->event_fd(), POLLIN, 0};
+    EXPECT_EQ(poll(&watched, 1, 5000), 1);
+    if (::testing::Test::HasFailure()) return absl::UnknownError("not told");
+    client->Process();
+  }
+  return status;
+}
+
+TEST_F(AsyncTest, AShortageOfDescriptorsIsAnOutageThatPasses) {
+  for (const int room : {0, 1, 2}) {
+    const auto client = MakeClient(server_->url());
+    const int free = FewDescriptors::LowestFree();
+    for (int i = 0; i < 2; ++i) {
+      const FewDescriptors few(room);
+      const absl::Status status = AskInLoop(client.get());
+      EXPECT_EQ(ReasonOf(status), Reason::kUnreachable) << status;
+      EXPECT_TRUE(IsOutage(status)) << status;
+      EXPECT_FALSE(MayHaveCharged(status));
+      EXPECT_NE(status.message().find("Too many open files"),
+                absl::string_view::npos)
+          << status;
+      EXPECT_EQ(client->event_fd(), -1);
+    }
+    EXPECT_EQ(FewDescriptors::LowestFree(), free);
+    EXPECT_EQ(client->counters().Met(Reason::kUnreachable), 2);
+    EXPECT_EQ(AskInLoop(client.get()), absl::OkStatus());
+    EXPECT_GE(client->event_fd(), 0);
+  }
+}
+
+// A share of them in each call and each turn, and none inside of another.
+TEST_F(AsyncTest, ACallThatIsRefusedForWantOfALoopMayBeMadeAgain) {
+  const auto client = MakeClient(server_->url());
+  const auto insist = [&](std::atomic<int>* tries, Waiting* waiting) {
+    Insist(client.get(), tries, waiting, Reason::kUnreachable);
+  };
+  Waiting few_told(1);
+  Waiting many_told(1);
+  Waiting again_told(1);
+  std::atomic<int> few{5};
+  constexpr int kMany = 100'000;
+  std::atomic<int> many{kMany};
+  std::atomic<int> again{kMany};
+  {
+    const FewDescriptors none;
+    insist(&few, &few_told);
+    EXPECT_EQ(few, 0);
+    insist(&many, &many_told);
+    EXPECT_GT(many, kMany / 2);
+    for (int turn = 0; turn < kMany && many > 0; ++turn) client->Process();
+    EXPECT_EQ(many, 0);
+    insist(&again, &again_told);
+    EXPECT_GT(again, kMany / 2);
+  }
+  // What is left over is told in the loop that there is now.
+  pollfd watched{client->event_fd(), POLLIN, 0};
+  const int before = again;
+  EXPECT_EQ(poll(&watched, 1, 5000), 1);
+  client->Process();
+  EXPECT_LT(again, before);
+  EXPECT_EQ(AskInLoop(client.get()), absl::OkStatus());
+  EXPECT_TRUE(few_told.Wait());
+  EXPECT_TRUE(many_told.Wait());
+  EXPECT_TRUE(again_told.Wait());
+}
+
+TEST_F(AsyncTest, AClientWithAThreadIsNotMadeWithoutItsLoop) {
+  ClientOptions options = ParseUrl(server_->url() + "?io_threads=1")->client;
+  const int free = FewDescriptors::LowestFree();
+  for (const int room : {0, 1, 2}) {
+    const FewDescriptors few(room);
+    const absl::Status status = Client::Create(options).status();
+    EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+    EXPECT_NE(status.message().find("Too many open files"),
+              absl::string_view::npos)
+        << status;
+  }
+  EXPECT_EQ(FewDescriptors::LowestFree(), free);
+  EXPECT_TRUE(Client::Create(options).ok());
 }
 
 TEST_F(AsyncTest, TenThousandInFlightOnOneThread) {

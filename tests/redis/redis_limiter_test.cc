@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/redis/fake_server.h"
+#include "tests/redis/few_descriptors.h"
 #include "tests/redis/limiter_fixture.h"
 #include "tests/redis/redis_server.h"
 #include "weir/limiter.h"
@@ -196,6 +197,36 @@ TEST_F(RedisLimiterTest, APolicyAnswersWhileTheServerIsDown) {
     const auto now = closed.Peek("k");
     return now.ok() && now->source == Source::kStore;
   }));
+}
+
+TEST_F(RedisLimiterTest, APolicyAnswersWhileThereAreNoDescriptors) {
+  Open();
+  const Limiter limiter = Make(Limit::Gcra(8, hours(1)), OutagePolicy::Open());
+  const auto check = [&] {
+    absl::StatusOr<Decision> decision;
+    bool told = false;
+    limiter.CheckAsync("k", 1, [&](absl::StatusOr<Decision> d) {
+      decision = std::move(d);
+      told = true;
+    });
+    EXPECT_TRUE(testing::WaitUntil([&] {
+      store_->Process();
+      return told;
+    }));
+    return decision;
+  };
+  {
+    const testing::FewDescriptors none;
+    const absl::StatusOr<Decision> d = check();
+    ASSERT_TRUE(d.ok()) << d.status();
+    EXPECT_EQ(d->source, Source::kPolicy);
+    options_.io_threads = 1;
+    EXPECT_FALSE(RedisStore::Create(server_->url(), options_).ok());
+  }
+  const absl::StatusOr<Decision> d = check();
+  ASSERT_TRUE(d.ok()) << d.status();
+  EXPECT_EQ(d->source, Source::kStore);
+  EXPECT_TRUE(RedisStore::Create(server_->url(), options_).ok());
 }
 
 // A server that answers, and can't decide.

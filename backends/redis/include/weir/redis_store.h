@@ -96,7 +96,8 @@ class RedisStore final : public Store {
   // Connects at the first call, so it works while Redis is down.
   // "redis://user:password@host:port/db?namespace=shop&timeout=50ms".
   // InvalidArgument says what is wrong with the URL or an option, or which file
-  // can't be used. Unimplemented: TLS, in a build without OpenSSL.
+  // can't be used. Unimplemented: TLS, in a build without OpenSSL. Unavailable:
+  // with io_threads = 1, the system has no descriptors or no thread for it.
   static absl::StatusOr<std::shared_ptr<RedisStore>> Create(
       std::string_view url, const RedisStoreOptions& options = {});
   ~RedisStore() override;
@@ -130,7 +131,8 @@ class RedisStore final : public Store {
   static bool MayHaveCharged(const absl::Status& status);
 
   // With io_threads = 0: a descriptor that becomes readable when Process() has
-  // work. -1 if the store has a thread.
+  // work. -1 if the store has a thread, or while the system has no descriptors
+  // left: asynchronous calls are outages then, and the next one tries again.
   int event_fd();
   // Does what can be done without blocking, and calls back: up to some hundred
   // calls of a kind, and event_fd() stays readable if there is more. One thread
