@@ -1,11 +1,9 @@
 // A host name with several addresses, not all of which are any good.
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 
 #include "backends/redis/dialer.h"
@@ -22,24 +20,13 @@ using ::weir::testing::WaitUntil;
 using Answer = FakeServer::Answer;
 using Command = FakeServer::Command;
 
-SocketAddress At(int port) {
-  sockaddr_in name{};
-  name.sin_family = AF_INET;
-  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  name.sin_port = htons(static_cast<uint16_t>(port));
-  SocketAddress address;
-  std::memcpy(&address.storage, &name, sizeof name);
-  address.size = sizeof name;
-  return address;
-}
-
 // Nobody takes connections from it, and it has no room for any but the first.
 class FullListener {
  public:
   FullListener()
       : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
         first_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    SocketAddress address = At(0);
+    SocketAddress address = LoopbackAt(0);
     auto* name = reinterpret_cast<sockaddr*>(&address.storage);
     if (bind(listener_, name, address.size) != 0 || listen(listener_, 0) != 0 ||
         getsockname(listener_, name, &address.size) != 0 ||
@@ -70,7 +57,7 @@ std::function<void(ClientOptions*)> AtPorts(const std::vector<int>& ports,
   return [=](ClientOptions* options) {
     options->resolver = [ports](const Address&) {
       std::vector<SocketAddress> addresses;
-      for (const int port : ports) addresses.push_back(At(port));
+      for (const int port : ports) addresses.push_back(LoopbackAt(port));
       return addresses;
     };
     options->io_threads = async ? 1 : 0;

@@ -2,7 +2,11 @@
 #ifndef WEIR_TESTS_REDIS_CLIENT_FIXTURE_H_
 #define WEIR_TESTS_REDIS_CLIENT_FIXTURE_H_
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <future>
 #include <memory>
@@ -13,6 +17,7 @@
 
 #include "backends/redis/client.h"
 #include "backends/redis/errors.h"
+#include "backends/redis/lookup.h"
 #include "backends/redis/sha1.h"
 #include "backends/redis/url.h"
 #include "gtest/gtest.h"
@@ -25,6 +30,18 @@ using std::chrono::seconds;
 
 inline SteadyTime In(std::chrono::nanoseconds time) {
   return std::chrono::steady_clock::now() + time;
+}
+
+// That port of 127.0.0.1.
+inline SocketAddress LoopbackAt(int port) {
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  name.sin_port = htons(static_cast<uint16_t>(port));
+  SocketAddress address;
+  std::memcpy(&address.storage, &name, sizeof name);
+  address.size = sizeof name;
+  return address;
 }
 
 // A script that owns its parts.

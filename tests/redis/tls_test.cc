@@ -15,6 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/redis/certificates.h"
+#include "tests/redis/client_fixture.h"
 #include "tests/redis/redis_cluster.h"
 #include "tests/redis/redis_server.h"
 #include "weir/limiter.h"
@@ -374,6 +375,43 @@ TEST_F(TlsTest, OneSideThatSpeaksPlainIsAnError) {
       "rediss://127.0.0.1:" + std::to_string(server_->port()) +
       "?timeout=500ms&connect_timeout=200ms&" + ca);
   EXPECT_FALSE(Make(*tls, 1).Check("k").ok());
+}
+
+// The first is silent in the handshake, or is not the server that is meant.
+TEST_F(TlsTest, TheNextAddressIsReachedWhereTheFirstOneShakesNoHands) {
+  const std::string there = folder_ + "/other";
+  ASSERT_TRUE(std::filesystem::create_directory(there));
+  Certificates mine = files_;
+  ASSERT_TRUE(files_.MakeIn(there));
+  ASSERT_TRUE(Start());
+  const int other_port = tls_port_;
+  const std::unique_ptr<RedisServer> other = std::move(server_);
+  files_ = std::move(mine);
+  ASSERT_TRUE(Start());
+  for (const int first : {server_->port(), other_port}) {
+    for (const bool async : {false, true}) {
+      const auto client = redis::MakeClient(
+          "rediss://several.test?tls_server_name=127.0.0.1",
+          [&](redis::ClientOptions* options) {
+            redis::TlsOptions tls;
+            tls.ca_file = files_.authority.cert;
+            tls.server_name = "127.0.0.1";
+            options->tls = *redis::TlsContext::Create(tls);
+            options->io_threads = async ? 1 : 0;
+            options->resolver = [&, first](const redis::Address&) {
+              return std::vector<redis::SocketAddress>{
+                  redis::LoopbackAt(first), redis::LoopbackAt(tls_port_)};
+            };
+          });
+      const absl::Status status =
+          async ? redis::AskAsync(client.get(), redis::Echo(),
+                                  std::chrono::seconds(20))
+                : redis::Ask(client.get(), redis::Echo(), "k", "1",
+                             std::chrono::seconds(20))
+                      .status();
+      EXPECT_TRUE(status.ok()) << status;
+    }
+  }
 }
 
 }  // namespace
