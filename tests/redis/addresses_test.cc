@@ -113,8 +113,8 @@ TEST(Addresses, TheLastOneSaysWhyThereIsNoConnection) {
   const FullListener full;
   const int closed = testing::FreePort();
   for (const bool async : {false, true}) {
-    auto client = MakeClient(
-        kUrl, AtPorts({full.port(), closed}, async, milliseconds(20)));
+    auto client =
+        MakeClient(kUrl, AtPorts({full.port(), closed}, async, seconds(1)));
     absl::Status status = AskEither(client.get(), async, seconds(5));
     EXPECT_EQ(ReasonOf(status), Reason::kUnreachable) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr("refused"));
