@@ -149,7 +149,8 @@ void Reactor::Submit(std::unique_ptr<AsyncCall> call) {
   const bool later =
       ReasonOf(refused) != Reason::kNone && (Driven() == this || Refusing());
   if (later) {
-    call->course.Refuse(refused);
+    // Whoever tells it may do so at once: nothing of it is kept here.
+    call->course.Refuse(std::move(refused));
   } else if (!refused.ok()) {
     const bool before = std::exchange(Refusing(), true);
     call->done(refused);
