@@ -594,11 +594,11 @@ bool MemoryStore::Impl::HasBytes(Op op, const MemoryCall& call,
     if (record.word != nullptr || steps[i].cost == 0) continue;
     // Looks for room when it needs it.
     if (keys[i]->shared()) continue;
-    // Denied calls are added where they count, and nowhere else.
-    if (!record.counts_denied &&
-        (denied || IsDenied(*keys[i], steps[i].cost))) {
-      continue;
-    }
+    // Denied calls are added where they count, and nowhere else. Of what is
+    // enforced, nothing denies here if the call as a whole is not denied.
+    const bool left_out =
+        denied || (steps[i].observe && IsDenied(*keys[i], steps[i].cost));
+    if (!record.counts_denied && left_out) continue;
     for (OpenKey* key : keys) key->Keep();
     return keeper.ReserveBytes(keys[i]->stripe(), call.held, call.now,
                                call.steady);
