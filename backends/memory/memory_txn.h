@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/base/attributes.h"
 #include "absl/types/span.h"
 #include "backends/memory/open_key.h"
 #include "weir/txn.h"
@@ -97,7 +98,9 @@ class MemoryTxn final : public Txn {
   }
   std::optional<std::string> LPOP() override;
   std::optional<std::string> RPOP() override;
-  std::optional<std::string> LINDEX(int64_t index) override {
+  // Inline: each step of a log's search is one of these, or a ZRANGE.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE std::optional<std::string> LINDEX(
+      int64_t index) override {
     const List* list = GetList();
     if (list == nullptr || !FindIndex(list->size(), &index)) {
       return std::nullopt;
@@ -129,7 +132,8 @@ class MemoryTxn final : public Txn {
     const SortedSet* set = GetSet();
     return set == nullptr ? 0 : set->size();
   }
-  int64_t ZCOUNT(ScoreBound min, ScoreBound max) override {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t ZCOUNT(ScoreBound min,
+                                              ScoreBound max) override {
     if (!AreNumbers(min, max)) return 0;
     const SortedSet* set = GetSet();
     if (set == nullptr) return 0;
@@ -138,8 +142,8 @@ class MemoryTxn final : public Txn {
   std::optional<double> ZSCORE(std::string_view member) override;
   std::optional<int64_t> ZRANK(std::string_view member) override;
   std::optional<int64_t> ZREVRANK(std::string_view member) override;
-  int64_t ZRANGE(int64_t start, int64_t stop,
-                 absl::Span<ScoredMember> out) override {
+  ABSL_ATTRIBUTE_ALWAYS_INLINE int64_t
+  ZRANGE(int64_t start, int64_t stop, absl::Span<ScoredMember> out) override {
     const SortedSet* set = GetSet();
     if (set == nullptr || !Clip(set->size(), &start, &stop)) return 0;
     return Write(*set, start, stop - start + 1, out);
