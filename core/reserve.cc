@@ -1,0 +1,81 @@
+// Reservations: a turn that is taken ahead of time.
+#include <string>
+#include <utility>
+
+#include "core/duration_text.h"
+#include "core/limiter_state.h"
+#include "core/max_wait.h"
+#include "core/rule_set.h"
+#include "core/text.h"
+#include "weir/limiter.h"
+
+namespace weir {
+namespace {
+
+// A reservation of this call could be made.
+absl::Status CanReserve(const RuleSet& rules, std::string_view key,
+                        Micros max_wait) {
+  if (absl::Status s = CheckMaxWait(max_wait); !s.ok()) return s;
+  if (rules.rules().size() != 1 || rules.rules()[0].observe) {
+    return absl::FailedPreconditionError(
+        "reserve: needs a limiter with one rule, which is enforced");
+  }
+  const CompiledLimit& limit = rules.LimitOf(0, key).limit;
+  if (limit.unlimited() || limit.denies_all) return absl::OkStatus();
+  if (limit.traits.max_wait_us == kNever) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "rule \"", rules.rules()[0].name, "\": ", limit.algorithm,
+        " takes no reservations; gcra, token_bucket, leaky_bucket and uniform "
+        "do"));
+  }
+  if (max_wait.count() > limit.traits.max_wait_us) {
+    return InvalidArgument("max_wait: ", DurationText(max_wait.count()),
+                           " is above the limit's own; allowed: at most ",
+                           DurationText(limit.traits.max_wait_us));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Reservation> Limiter::Reserve(std::string_view key, int64_t cost,
+                                             Micros max_wait) const {
+  return ReserveFor(CallOf(key, cost), max_wait);
+}
+
+absl::StatusOr<Reservation> Limiter::ReserveFor(const Call& call,
+                                                Micros max_wait) const {
+  const RuleSet& rules = state_->rules();
+  const std::string_view key = call.keys[0];
+  if (absl::Status s = CanReserve(rules, key, max_wait); !s.ok()) return s;
+  int64_t wait = 0;
+  absl::StatusOr<Decision> d =
+      rules.Run(*state_->store, Op::kReserve, call, max_wait.count(), &wait);
+  if (!d.ok()) return d.status();
+  Reservation r;
+  r.state_ = state_;
+  r.key_ = std::string(key);
+  if (call.tag.has_value()) r.tag_ = std::string(*call.tag);
+  r.cost_ = rules.CostOf(call, 0);
+  r.wait_ = WaitOf(wait);
+  r.decision_ = *std::move(d);
+  return r;
+}
+
+absl::Status Reservation::Cancel() { return CancelAt(std::nullopt); }
+
+absl::Status Reservation::CancelAt(std::optional<Time> now) {
+  if (!reserved() || cost_ == 0) return absl::OkStatus();
+  const int64_t cost = std::exchange(cost_, 0);
+  const std::string_view key = key_;
+  Call call = CallOf(key, cost);
+  if (tag_.has_value()) call.tag = *tag_;
+  call.now = now;
+  // The store never heard of it.
+  if (decision_.source == Source::kPolicy) {
+    return state_->rules().RefundLocally(call);
+  }
+  return state_->Run(Op::kRefund, call).status();
+}
+
+}  // namespace weir
