@@ -171,7 +171,7 @@ absl::StatusOr<Decision> Limiter::Acquire(const Call& call, Micros max_wait,
   const RuleSet& set = state_->rules();
   if (absl::Status s = set.CheckCall(call); !s.ok()) return s;
   const bool reserves =
-      set.rules().size() == 1 && !set.rules()[0].observe &&
+      set.EnforcesOne() &&
       set.LimitOf(0, set.KeyOf(call, 0)).limit.traits.max_wait_us != kNever;
   return reserves ? state_->WaitByReservation(*this, call, max_wait, cancel)
                   : state_->WaitInLine(call, max_wait, cancel);

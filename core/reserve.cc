@@ -16,7 +16,7 @@ namespace {
 absl::Status CanReserve(const RuleSet& rules, std::string_view key,
                         Micros max_wait) {
   if (absl::Status s = CheckMaxWait(max_wait); !s.ok()) return s;
-  if (rules.rules().size() != 1 || rules.rules()[0].observe) {
+  if (!rules.EnforcesOne()) {
     return absl::FailedPreconditionError(
         "reserve: needs a limiter with one rule, which is enforced");
   }

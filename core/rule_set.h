@@ -52,6 +52,8 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
       std::shared_ptr<DenialCache> denials);
 
   const std::vector<Rule>& rules() const { return rules_; }
+  // One rule, and it is enforced: what it says is the decision.
+  bool EnforcesOne() const { return rules_.size() == 1 && !rules_[0].observe; }
   // Equal texts: sets that decide alike, whatever is asked. Empty: it can't be
   // told (functions, plan_of, can't be compared).
   std::string Text() const;
@@ -124,6 +126,7 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
 
  private:
   RuleSet() = default;
+  void PrepareQuick(Store* store);
   absl::Status CheckTags(const Call& call) const;
   absl::Status CheckTagsOfKeys(const Call& call) const;
   // The tag of a key of a call that is sound.
@@ -159,8 +162,6 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   std::vector<Rule> rules_;
   // For each rule its own limit, then those of its plans.
   std::vector<std::vector<AttachedLimit>> attached_;
-  void PrepareQuick(Store* store);
-
   const AttachedLimit* single_ = nullptr;
   Quick quick_;
   bool trust_tags_ = false;

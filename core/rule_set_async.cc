@@ -73,11 +73,4 @@ void RuleSet::CheckAsync(Store& store, const Call& call,
                  });
 }
 
-absl::StatusOr<Decision> RuleSet::DecideCheck(
-    const Store& store, absl::Status status, const Call& call,
-    const AttachedLimit* const* limits, const Outcome* outcomes) const {
-  if (status.ok()) return Decide(Op::kCheck, limits, outcomes);
-  return Failed(store, Op::kCheck, std::move(status), call, limits);
-}
-
 }  // namespace weir

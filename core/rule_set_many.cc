@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/cached_call.h"
-#include "core/limiter_state.h"
 #include "core/rule_set.h"
 
 namespace weir {

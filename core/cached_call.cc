@@ -1,7 +1,5 @@
-// Checks by way of a limiter's denial cache.
-#include <utility>
-
 #include "core/cached_call.h"
+
 #include "core/rule_set.h"
 #include "weir/clock.h"
 
@@ -54,14 +52,6 @@ void CachedCall::Learn(const absl::StatusOr<Decision>& d) {
   if (cache_ == nullptr) return;
   cache_->Learn(question_, asking_, ToMicros(clock_->Now()),
                 d.ok() ? &*d : nullptr);
-}
-
-void RuleSet::ForgetDenials(const Call& call) const {
-  if (denials_ == nullptr) return;
-  // What several rules denied hangs on the keys of each.
-  if (rules_.size() > 1) return denials_->ForgetAll();
-  std::string text;
-  denials_->Forget(CachedCall::KeysOf(call, &text));
 }
 
 }  // namespace weir
