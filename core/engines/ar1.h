@@ -75,8 +75,7 @@ struct Ar1 {
       return InvalidArgument("decay_factor: ", p.decay,
                              "; allowed: above 1, at most 10^12");
     }
-    const Wide longest =
-        Wide{SlotsUntil(p, p.limit, kTrace, true)} * p.resolution;
+    const Wide longest = Wide{SlotsUntilFresh(p, p.limit)} * p.resolution;
     if (longest > kMaxWindowUs || longest > kMaxExact - now) {
       return InvalidArgument("decay_factor: ", p.decay, " a slot of ",
                              DurationText(p.resolution),
@@ -148,7 +147,7 @@ struct Ar1 {
 
   static int64_t FreshAt(const Params& p, const State& s, int64_t t) {
     if (Fade(p, s, t).value == 0) return t;
-    return StartOf(p, s.slot + SlotsUntil(p, s.value, kTrace, true));
+    return StartOf(p, s.slot + SlotsUntilFresh(p, s.value));
   }
 
   // The value is kept.
@@ -234,9 +233,9 @@ struct Ar1 {
     return {slot, After(p, s.value, slot - s.slot)};
   }
 
-  static int64_t SlotsUntil(const Params& p, double value, double bound,
-                            bool below) {
-    return Slots(p, value, 0, bound, below);
+  // The first number of slots after which nothing is left.
+  static int64_t SlotsUntilFresh(const Params& p, double value) {
+    return Slots(p, value, 0, kTrace, true);
   }
 
   // The first number of slots after which value + cost is at most `bound` (or,

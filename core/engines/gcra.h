@@ -289,8 +289,8 @@ struct Gcra {
     return At(p, t, std::max<Wide>(0, Ahead(p, s, t) - Times(n, p.window)));
   }
 
-  static int64_t FreshAt(const Params&, const State& s, int64_t) {
-    return s.tat + (s.ticks > 0 ? 1 : 0);
+  static int64_t FreshAt(const Params& p, const State& s, int64_t) {
+    return StoredTime(p, s);
   }
 
   // What is used, rounded up to whole calls, stays used.
