@@ -1,12 +1,5 @@
-// ar1: what was used fades exponentially; at most `limit` of it.
-//
-// Promises: the sum of all costs, each divided by decay_factor once for every
-//   slot since, stays within `limit`. In any span s at most
-//   limit * (1 + s / resolution * (1 - 1 / decay_factor)), in the long run.
-//   With count_denied (the default) denied calls count too.
-// Cost: 16 bytes a key and constant time in memory; in Redis one string.
-// Source: first-order autoregression, AR(1), of published scripts.
-// Choose it: to forgive slowly those who have just been busy.
+// ar1: the sum of all costs, each divided by decay_factor once for every slot
+// since. kDoc says what it promises and costs. In Redis it is one string.
 //
 // The value is a double, made by the same operations in the same order in C++
 // and in Lua (repeated squaring for the power, no libm), so that both stores

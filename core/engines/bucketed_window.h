@@ -1,13 +1,6 @@
-// bucketed_window: at most `limit` in a window that moves in steps.
-//
-// Promises: at most `limit` in any span up to window - resolution, and
-//   2 * limit in a window. With count_denied (the default) denied calls count
-//   too, so who keeps knocking stays outside.
-// Cost: 16 bytes for each slot with calls, at most window / resolution + 2 of
-//   them; a check is O(log n). In Redis one list.
-// Source: the sliding window over sub-counters of the published multi-limit
-//   scripts; a call counts as made at the start of its slot.
-// Choose it: where denied calls must count, or a log would be too long.
+// bucketed_window: a log whose calls count as made at the start of their slot.
+// Who keeps knocking stays outside, if denied calls count. kDoc says what it
+// promises and costs. In Redis it is one list.
 #ifndef WEIR_CORE_ENGINES_BUCKETED_WINDOW_H_
 #define WEIR_CORE_ENGINES_BUCKETED_WINDOW_H_
 

@@ -1,11 +1,5 @@
-// fixed_window: at most `limit` in each window.
-//
-// Promises: never more than `limit` in one of its windows. Around the border
-//   of two windows up to 2 * limit can pass within one window's length.
-// Cost: 16 bytes a key and constant time in memory; in Redis one string.
-// Source: the counter per interval that every quota begins with.
-// Choose it: for quotas that people know as "a day" or "an hour", where a
-//   refill at once is wanted; align = epoch puts the border on the clock.
+// fixed_window: one counter. At a border all of the limit comes back at once.
+// kDoc says what it promises and costs. In Redis it is one string.
 #ifndef WEIR_CORE_ENGINES_FIXED_WINDOW_H_
 #define WEIR_CORE_ENGINES_FIXED_WINDOW_H_
 

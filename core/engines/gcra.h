@@ -1,15 +1,12 @@
-// gcra: at most `limit` a `window` on average and `burst` at once.
+// gcra as a virtual scheduler: the state is the arrival time, the instant at
+// which a bucket that drips one call each window / limit would be empty. kDoc
+// says what it promises and costs.
 //
-// Promises: in any span s, never more than burst + limit * s / window, to the
-//   unit, at every rate and after any idle time; refused calls cost nothing.
-// Cost: 8 bytes a key and constant time in memory, 16 where a call's share of
-//   the window is a fraction of a microsecond finer than 1 / 255; in Redis one
-//   string.
-// Source: the generic cell rate algorithm, ITU-T I.371, as a virtual scheduler:
-//   the state is the arrival time, the instant at which a bucket that drips
-//   one call each window / limit would be empty.
-// Choose it: first. Smooth, small, exact; token_bucket, leaky_bucket and
-//   uniform are the same under the names that people look for.
+// Exact to the unit, at every rate and after any idle time; denied calls cost
+// nothing. A state takes 8 bytes, or 16 where a call's share of the window is a
+// fraction of a microsecond finer than 1 / 255; in Redis it is one string.
+// token_bucket, leaky_bucket and uniform are the same under the names that
+// people look for.
 #ifndef WEIR_CORE_ENGINES_GCRA_H_
 #define WEIR_CORE_ENGINES_GCRA_H_
 

@@ -1,11 +1,5 @@
-// leaky_bucket: a bucket that holds `capacity` and leaks `leak`, evenly, in
-// each `interval`; a call that would make it overflow is denied.
-//
-// Promises: in any span s, never more than capacity + leak * s / interval.
-// Cost: that of gcra, which it is: the arrival time is the instant at which
-//   the bucket will be empty.
-// Source: the leaky bucket as a meter (not as a queue), ITU-T I.371.
-// Choose it: when people think of a level that must not overflow.
+// leaky_bucket: gcra, whose arrival time is the instant at which the bucket
+// will be empty: a meter, not a queue. kDoc says what it promises and costs.
 #ifndef WEIR_CORE_ENGINES_LEAKY_BUCKET_H_
 #define WEIR_CORE_ENGINES_LEAKY_BUCKET_H_
 

@@ -1,14 +1,9 @@
-// sliding_log: at most `limit` in every window, wherever it is laid.
+// sliding_log: every recent call as (time, cost). kDoc says what it promises
+// and costs.
 //
-// Promises: exactly that: no window of length `window` ever holds more. Calls
-//   never merge, however many share a microsecond; a call of age `window` has
-//   left.
-// Cost: 8 bytes for each call that is inside (16 if costs differ from 1); a
-//   check is O(log n), a charge drops at most 32 entries that have left, or the
-//   whole log if all have. In Redis one sorted set.
-// Source: the log of recent calls, kept as a sorted set of (time, cost).
-// Choose it: where no window may ever hold more, and the limit is small;
-//   gcra and sliding_window_counter need constant memory.
+// Calls never merge, however many share a microsecond; a call of age `window`
+// has left. A charge drops at most 32 entries that have left, or the whole log
+// if all have. In Redis it is one sorted set.
 #ifndef WEIR_CORE_ENGINES_SLIDING_LOG_H_
 #define WEIR_CORE_ENGINES_SLIDING_LOG_H_
 

@@ -1,11 +1,9 @@
-// sliding_log_list: at most `limit` in every window, both ends counted.
+// sliding_log_list: sliding_log, but a call of age exactly `window` still
+// counts, and leaves one microsecond later. kDoc says what it promises and
+// costs.
 //
-// Promises: no closed window of length `window` ever holds more: a call of age
-//   exactly `window` still counts, and leaves one microsecond later.
-// Cost: that of sliding_log. In Redis one list, about half the bytes of a
-//   sorted set for short logs and a tenth for long ones.
-// Source: the log of recent calls, kept as a list, newest first.
-// Choose it: where a log is wanted on Redis and its bytes matter.
+// In Redis it is one list, newest first: about half the bytes of a sorted set
+// for short logs and a tenth for long ones.
 #ifndef WEIR_CORE_ENGINES_SLIDING_LOG_LIST_H_
 #define WEIR_CORE_ENGINES_SLIDING_LOG_LIST_H_
 

@@ -1,12 +1,6 @@
-// sliding_window_counter: about `limit` in every window, from two counters.
-//
-// Promises: what was used in the window before counts in proportion to how
-//   much of it a window that ends now still covers. Under 2 * limit in any
-//   window; with even traffic, very nearly limit.
-// Cost: 24 bytes a key and constant time in memory; in Redis one string.
-// Source: the weighted pair of fixed windows that large proxies use.
-// Choose it: where a log would be too long and the jump at a fixed window's
-//   border too high.
+// sliding_window_counter: the weighted pair of fixed windows that large proxies
+// use. With even traffic, very nearly `limit` in every window. kDoc says what
+// it promises and costs. In Redis it is one string.
 #ifndef WEIR_CORE_ENGINES_SLIDING_WINDOW_COUNTER_H_
 #define WEIR_CORE_ENGINES_SLIDING_WINDOW_COUNTER_H_
 

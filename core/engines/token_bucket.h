@@ -1,11 +1,5 @@
-// token_bucket: a bucket of `capacity` tokens, `refill` of which come back,
-// evenly, in each `interval`.
-//
-// Promises: in any span s, never more than capacity + refill * s / interval.
-// Cost: that of gcra, which it is: the arrival time is the instant at which
-//   the bucket will be full again.
-// Source: the token bucket of RFC 2697 (one bucket, one rate), kept as gcra.
-// Choose it: when people think in tokens.
+// token_bucket: gcra, whose arrival time is the instant at which the bucket
+// will be full again. kDoc says what it promises and costs.
 #ifndef WEIR_CORE_ENGINES_TOKEN_BUCKET_H_
 #define WEIR_CORE_ENGINES_TOKEN_BUCKET_H_
 

@@ -1,10 +1,5 @@
-// uniform: one call, then none for `interval`.
-//
-// Promises: in any span s, never more than 1 + s / interval; two calls are
-//   never closer than the interval.
-// Cost: that of gcra, which it is, with a limit of 1 and a burst of 1.
-// Source: the peak rate policer of ITU-T I.371.
-// Choose it: for a gate; where even two calls at once are too many.
+// uniform: gcra with a limit of 1 and a burst of 1. kDoc says what it promises
+// and costs.
 #ifndef WEIR_CORE_ENGINES_UNIFORM_H_
 #define WEIR_CORE_ENGINES_UNIFORM_H_
 

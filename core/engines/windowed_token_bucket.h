@@ -1,12 +1,5 @@
-// windowed_token_bucket: at most `limit` in a window that the first allowed
-// call opens; `burst` at once, the rest arriving evenly.
-//
-// Promises: never more than `limit` in one of its windows. Around a window's
-//   end up to 2 * burst at once where tokens are capped, limit + burst where
-//   they pile up.
-// Cost: 40 bytes a key and constant time in memory; in Redis one string.
-// Source: the token bucket with a header-friendly window of published scripts.
-// Choose it: for a quota with a fixed end that must not be spent all at once.
+// windowed_token_bucket: a token bucket with the window that headers tell of.
+// kDoc says what it promises and costs. In Redis it is one string.
 #ifndef WEIR_CORE_ENGINES_WINDOWED_TOKEN_BUCKET_H_
 #define WEIR_CORE_ENGINES_WINDOWED_TOKEN_BUCKET_H_
 
