@@ -26,26 +26,25 @@
 //   int64_t ResetAfter() const
 //
 // An engine whose state is a small struct writes none of this: it gives pure
-// functions of (state, time, cost) and takes WordView below. Counts and costs
-// are at most kMaxExact, times are microseconds, arithmetic is exact; a cost
-// above the limit is Wait == kNever. docs/adding-an-engine.md walks through
-// one.
+// functions of (state, time, cost) and takes WordView (weir/word_view.h, which
+// this includes). Counts and costs are at most kMaxExact, times are
+// microseconds, arithmetic is exact; a cost above the limit is Wait == kNever.
+// docs/adding-an-engine.md walks through one.
 #ifndef WEIR_ENGINE_H_
 #define WEIR_ENGINE_H_
 
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "weir/limit.h"
 #include "weir/script.h"
 #include "weir/txn.h"
+#include "weir/word_view.h"
 
 namespace weir {
 
@@ -250,21 +249,6 @@ absl::StatusOr<EngineInfo::Compiled> Compile(const Fields& fields,
       E::TraitsOf(*params)};
 }
 
-// Of an engine with a small state (WordView): a clock that jumped left it.
-template <class E>
-bool Jumped(const typename E::Params& p, const typename E::State& s,
-            int64_t t) {
-  return E::StoredTime(p, s) - t > E::Horizon(p);
-}
-
-// When such a key equals a fresh one; 0: it does at `t`.
-template <class E>
-int64_t ResetAfter(const typename E::Params& p, const typename E::State& s,
-                   int64_t t) {
-  const int64_t after = E::FreshAt(p, s, t) - t;
-  return after > 0 ? after : 0;
-}
-
 // The numbers of the state that a script left behind.
 template <class E>
 Numbers ReadReply(const void* params, std::string_view bytes,
@@ -301,89 +285,6 @@ inline constexpr EngineInfo kEngine = {
     E::kName,           E::kDoc,
     E::kFields,         &internal::Compile<E>,
     kEngineOps<E, Txn>, internal::ScriptOf<E>()};
-
-// The View of an engine whose state is one small struct (at most 40 bytes,
-// trivially copyable): GET, pure functions, SET. Such an engine E gives
-//
-//   State
-//   static State Fresh(const Params&, int64_t t)
-//   static int64_t StoredTime(const Params&, const State&)  the latest seen
-//   static int64_t Horizon(const Params&)        further ahead: a jumped clock
-//   static State Cut(const Params&, int64_t t)   "empty at t"
-//   static State Carry(const Params& old, const Params&, const State&, t)
-//   static bool Admits(const Params&, const State&, t, cost)
-//   static State Charge(const Params&, const State&, t, cost)
-//   static State Refund(const Params&, const State&, t, n)
-//   static int64_t Remaining(const Params&, const State&, t)
-//   static int64_t Wait(const Params&, const State&, t, cost)
-//   static int64_t FreshAt(const Params&, const State&, t)   a time
-//
-// all pure: the lock-free form of the engine is made from the same functions.
-template <class E, class T>
-class WordView {
- public:
-  using Params = typename E::Params;
-  using State = typename E::State;
-  static_assert(std::is_trivially_copyable_v<State> && sizeof(State) <= 40);
-
-  WordView(T& txn, const Params& p, const Params* old, int64_t t)
-      : txn_(txn), p_(p), t_(t) {
-    std::optional<std::string_view> bytes = txn.GET();
-    present_ = bytes.has_value() && bytes->size() == sizeof(State);
-    if (!present_) {
-      state_ = E::Fresh(p, t);
-      return;
-    }
-    std::memcpy(&state_, bytes->data(), sizeof(State));
-    const Params& was = old != nullptr ? *old : p;
-    if (internal::Jumped<E>(was, state_, t)) {
-      state_ = E::Cut(p, t);
-      cut_ = true;
-    } else if (old != nullptr) {
-      state_ = E::Carry(*old, p, state_, t);
-    }
-  }
-
-  bool Admits(int64_t cost) const { return E::Admits(p_, state_, t_, cost); }
-
-  void Charge(int64_t cost) {
-    state_ = E::Charge(p_, state_, t_, cost);
-    Store();
-  }
-
-  void Refund(int64_t n) {
-    if (!present_ || n == 0 || ResetAfter() == 0) return;
-    state_ = E::Refund(p_, state_, t_, n);
-    Store();
-  }
-
-  void Settle() {
-    if (cut_) Store();
-  }
-
-  int64_t Remaining() const { return E::Remaining(p_, state_, t_); }
-  int64_t Wait(int64_t cost) const { return E::Wait(p_, state_, t_, cost); }
-  int64_t ResetAfter() const { return internal::ResetAfter<E>(p_, state_, t_); }
-
- private:
-  void Store() {
-    const int64_t after = ResetAfter();
-    if (after == 0) {
-      txn_.DEL();
-      return;
-    }
-    char bytes[sizeof(State)];
-    std::memcpy(bytes, &state_, sizeof(State));
-    txn_.SET({bytes, sizeof(State)}, (after + 999) / 1000);
-  }
-
-  T& txn_;
-  const Params& p_;
-  int64_t t_;
-  State state_;
-  bool present_ = false;
-  bool cut_ = false;
-};
 
 }  // namespace weir
 
