@@ -39,7 +39,7 @@ class KeeperTest : public ::testing::Test {
   }
 
   bool Reserve() {
-    return keeper_.Reserve(1, {}, /*now=*/1'000, /*steady=*/true);
+    return keeper_.Reserve({1, {}, /*now=*/1'000, /*steady=*/true});
   }
   int64_t Moved() {
     int64_t moved = 0;

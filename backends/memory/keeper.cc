@@ -51,9 +51,9 @@ int64_t Keeper::NotePressed(int64_t now) {
 }
 
 template <class Done>
-bool Keeper::MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
-                      bool steady, Done done) {
-  const int64_t horizon = steady ? now : NotePressed(now);
+bool Keeper::MakeRoom(const RoomSeeker& seeker, Done done) {
+  const size_t own = seeker.own;
+  const int64_t horizon = seeker.steady ? seeker.now : NotePressed(seeker.now);
   // Some other stripes first to last, so that every entry's turn comes.
   int64_t searched = 0;
   for (size_t i = 0; i <= stripe_count() && searched < kEntriesForRoom; ++i) {
@@ -61,7 +61,7 @@ bool Keeper::MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
         i == 0 ? own
                // relaxed: which stripe is next need not be exact.
                : next_.fetch_add(1, std::memory_order_relaxed) & stripe_mask_;
-    const bool mine = absl::c_linear_search(held, index);
+    const bool mine = absl::c_linear_search(seeker.held, index);
     if (i > 0 && index == own) continue;
     // Half of it in the key's own stripe, so that others get their turn.
     const int64_t most =
@@ -72,10 +72,8 @@ bool Keeper::MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
   return false;
 }
 
-bool Keeper::Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
-                     bool steady) {
-  return TryReserve() ||
-         MakeRoom(own, held, now, steady, [this] { return TryReserve(); });
+bool Keeper::Reserve(const RoomSeeker& seeker) {
+  return TryReserve() || MakeRoom(seeker, [this] { return TryReserve(); });
 }
 
 bool Keeper::SearchNear(Stripe* own, int64_t now) {
@@ -83,17 +81,14 @@ bool Keeper::SearchNear(Stripe* own, int64_t now) {
   return TryReserve();
 }
 
-bool Keeper::ReserveBytes(size_t own, absl::Span<const size_t> held,
-                          int64_t now, bool steady) {
+bool Keeper::ReserveBytes(const RoomSeeker& seeker) {
   return !out_of_bytes() ||
-         MakeRoom(own, held, now, steady, [this] { return !out_of_bytes(); });
+         MakeRoom(seeker, [this] { return !out_of_bytes(); });
 }
 
-bool Keeper::SearchForId(const LimitRecord& record, size_t own,
-                         absl::Span<const size_t> held, int64_t now,
-                         bool steady) {
+bool Keeper::SearchForId(const LimitRecord& record, const RoomSeeker& seeker) {
   const auto hold = [&] { return context_.records.Hold(record); };
-  if (MakeRoom(own, held, now, steady, hold)) return true;
+  if (MakeRoom(seeker, hold)) return true;
   context_.ids_were_out.store(true, std::memory_order_relaxed);
   return false;
 }

@@ -60,6 +60,14 @@ struct alignas(64) Stripe {
   }
 };
 
+// A call that looks for room, and the time it goes by.
+struct RoomSeeker {
+  size_t own;                     // the stripe of its key
+  absl::Span<const size_t> held;  // those it has locked, `own` among them
+  int64_t now;
+  bool steady;  // `now` is a reading that never jumps
+};
+
 class Keeper {
  public:
   // `stripes` is a power of two; 0 is no bound.
@@ -82,33 +90,28 @@ class Keeper {
   }
 
   // Room for one more key, found if need be by removing entries that are over:
-  // at most 64 are examined, in at most as many stripes.
-  // at `now` if that is a `steady` reading, which never jumps; else at the
-  // recent readings of their stripe, or of the calls that found no room.
-  // `held`: the stripes that this call has locked, `own` among them; no other
-  // lock is waited for.
-  bool Reserve(size_t own, absl::Span<const size_t> held, int64_t now,
-               bool steady);
+  // at most 64 are examined, in at most as many stripes. They are over if they
+  // are at `now`, where that is steady; else at the recent readings of their
+  // stripe, or of the calls that found no room. No other stripe's lock is
+  // waited for.
+  bool Reserve(const RoomSeeker& seeker);
   // The same in the key's own stripe alone, which is locked: at most half as
   // many are examined, and none if `now` might be of a jump.
   bool ReserveNear(Stripe* own, int64_t now, bool steady) {
     return TryReserve() || (steady && SearchNear(own, now));
   }
   // The same for a value that grows: bytes, but not a key.
-  bool ReserveBytes(size_t own, absl::Span<const size_t> held, int64_t now,
-                    bool steady);
+  bool ReserveBytes(const RoomSeeker& seeker);
   // A hold of a record that the caller has a handle of. The same again: if
   // there is no id for it, the search may make some other record's free.
-  bool Hold(const LimitRecord& record, size_t own,
-            absl::Span<const size_t> held, int64_t now, bool steady) {
-    return context_.records.Hold(record) ||
-           SearchForId(record, own, held, now, steady);
+  bool Hold(const LimitRecord& record, const RoomSeeker& seeker) {
+    return context_.records.Hold(record) || SearchForId(record, seeker);
   }
   void Release(int64_t keys) {
     context_.keys.fetch_sub(keys, std::memory_order_relaxed);
   }
 
-  // A call's own share of the sweep, paid at its end. `steady`: see Reserve.
+  // A call's own share of the sweep, paid at its end. `steady`: see RoomSeeker.
   ABSL_ATTRIBUTE_ALWAYS_INLINE void Tick(Stripe& stripe, int64_t now,
                                          bool steady, bool inserted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex) {
@@ -130,11 +133,9 @@ class Keeper {
  private:
   bool TryReserve();
   bool SearchNear(Stripe* own, int64_t now);
-  bool SearchForId(const LimitRecord& record, size_t own,
-                   absl::Span<const size_t> held, int64_t now, bool steady);
+  bool SearchForId(const LimitRecord& record, const RoomSeeker& seeker);
   template <class Done>
-  bool MakeRoom(size_t own, absl::Span<const size_t> held, int64_t now,
-                bool steady, Done done);
+  bool MakeRoom(const RoomSeeker& seeker, Done done);
   int64_t NotePressed(int64_t now);
   void Work(Stripe& stripe, int64_t now, bool inserted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);

@@ -42,15 +42,13 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
   auto fresh = std::make_unique<BoundCell>(&record);
   Stripe& s = keeper.stripe(index);
   const SpinLockHolder lock(&s.mutex);
+  const RoomSeeker seeker = call.SeekerAt(index);
   // The call's own, as long as it lasts.
-  if (!keeper.Hold(record, index, call.held, call.now, call.steady)) {
-    return nullptr;
-  }
+  if (!keeper.Hold(record, seeker)) return nullptr;
   const absl::Cleanup let_go = [&] { record.uses.Drop(); };
   Table::Entry e = s.table.Find(hash, record, key);
   if (!e) {
-    if (!s.table.HasRoom(record, key)) return nullptr;
-    if (!keeper.Reserve(index, call.held, call.now, call.steady)) {
+    if (!s.table.HasRoom(record, key) || !keeper.Reserve(seeker)) {
       return nullptr;
     }
     auto release = absl::MakeCleanup([&] { keeper.Release(1); });
@@ -68,8 +66,7 @@ BoundCell* MemoryStore::Impl::BindCell(const LimitRecord& record,
   } else {
     // Room for the cell; what leaves for it may move this entry.
     e.slot().set_held(true);
-    const bool room =
-        keeper.ReserveBytes(index, call.held, call.now, call.steady);
+    const bool room = keeper.ReserveBytes(seeker);
     e = s.table.Find(hash, record, key);
     if (!e) return nullptr;  // never: what is held does not leave
     e.slot().set_held(false);

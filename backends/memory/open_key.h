@@ -20,6 +20,11 @@ struct MemoryCall {
   int64_t now;
   bool steady;                    // `now` is of a clock that never jumps
   absl::Span<const size_t> held;  // stripes, ascending, locked
+
+  // For a key of this stripe.
+  RoomSeeker SeekerAt(size_t stripe) const {
+    return {stripe, held, now, steady};
+  }
 };
 
 class OpenKey {
@@ -78,8 +83,7 @@ class OpenKey {
     if (entry() || writes_shared_) return true;
     if (reserved_) return HoldOwn();
     if (HoldOwn() && table().HasRoom(*record_, key_)) {
-      reserved_ = call_->keeper->Reserve(stripe_, call_->held, call_->now,
-                                         call_->steady);
+      reserved_ = call_->keeper->Reserve(call_->SeekerAt(stripe_));
     }
     return reserved_ || ReserveShared();
   }
@@ -115,8 +119,7 @@ class OpenKey {
   // Holds the record that writes are made under. False: it can't be.
   bool HoldOwn() {
     if (holds_.Has(*record_)) return true;
-    if (!call_->keeper->Hold(*record_, stripe_, call_->held, call_->now,
-                             call_->steady)) {
+    if (!call_->keeper->Hold(*record_, call_->SeekerAt(stripe_))) {
       return false;
     }
     holds_.Give(*record_);

@@ -238,8 +238,7 @@ bool MemoryStore::Impl::HasBytes(Op op, const MemoryCall& call,
         denied || (steps[i].observe && IsDenied(*keys[i], steps[i].cost));
     if (!record.counts_denied && left_out) continue;
     for (OpenKey* key : keys) key->Keep();
-    return keeper.ReserveBytes(keys[i]->stripe(), call.held, call.now,
-                               call.steady);
+    return keeper.ReserveBytes(call.SeekerAt(keys[i]->stripe()));
   }
   return true;
 }
