@@ -175,7 +175,7 @@ std::optional<int64_t> HttpWriter::Config::RetryAfter(
   const std::optional<Micros> wait = BaseWait(d);
   if (!wait) return std::nullopt;
   const int64_t us = std::clamp<int64_t>(wait->count(), 0, kMaxExact);
-  // 0 would tell a refused client to come back at once.
+  // 0 would tell a denied client to come back at once.
   return std::max<int64_t>(1, SecondsUp(us + JitterOf(us, call)));
 }
 

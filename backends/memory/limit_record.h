@@ -41,12 +41,13 @@ class LimitRecord final : public StoreRule {
         steps(w == nullptr   ? nullptr
               : l.denies_all ? &kEngineOps<DenyAll, WordTxn>
                              : &w->steps),
-        hot(w != nullptr && !l.denies_all ? w->hot : nullptr),
+        check_in_place(w != nullptr && !l.denies_all ? w->check_in_place
+                                                     : nullptr),
         counts_denied(l.traits.count_denied),
         ops(o),
         shared(s),
-        charges_shared(hot == nullptr || word->can_share == nullptr ||
-                       word->can_share(params)),
+        charges_shared(check_in_place == nullptr ||
+                       word->can_share == nullptr || word->can_share(params)),
         state_bytes(w != nullptr ? static_cast<uint32_t>(w->state_bytes)
                                  : kGeneralBytes),
         limit(std::move(l)),
@@ -65,7 +66,7 @@ class LimitRecord final : public StoreRule {
   const WordOps* const word;
   const EngineOps<WordTxn>* const steps;  // of a word; a limit of 0 has its own
   // Null: checks take the long way.
-  const HotCheck hot;
+  const CheckInPlaceFn check_in_place;
   const bool counts_denied;
   // For other engines. Null for one from outside the tree: it runs on the
   // abstract Txn.

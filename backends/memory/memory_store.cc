@@ -65,7 +65,7 @@ absl::Status MemoryStore::Run(Op op, std::optional<Time> now, const Step* steps,
 QuickChecks MemoryStore::QuickChecksOf(const StoreRule& rule) const {
   const auto& record = static_cast<const LimitRecord&>(rule);
   // A limit of 0 keeps no state.
-  if (record.hot == nullptr) return {};
+  if (record.check_in_place == nullptr) return {};
   const OpsOf ops = FindOps(record.limit);
   return impl_->time.fast() != nullptr ? ops.quick : ops.quick_by_users_clock;
 }

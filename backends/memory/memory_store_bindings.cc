@@ -14,7 +14,7 @@ absl::StatusOr<std::unique_ptr<Binding>> MemoryStore::Bind(
     const StoreRule& rule, std::string_view key) {
   const auto& record = static_cast<const LimitRecord&>(rule);
   // A limit of 0 keeps no state.
-  if (record.hot == nullptr) return nullptr;
+  if (record.check_in_place == nullptr) return nullptr;
   BoundCell* cell = impl_->BindCell(record, key);
   if (cell == nullptr) {
     // Its calls go by key, and so by what keys without room share.

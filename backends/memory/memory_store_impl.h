@@ -77,11 +77,11 @@ struct MemoryStore::Impl final : CellHost {
               Outcome* outcome, Refusal* refusal);
   // RunOne for a check of a state that is there and can be used as it is, which
   // is the usual case. False: it is another, and nothing is done. The stripe is
-  // locked, and record.hot is not null. `steady`: t is a reading of the store's
-  // own clock.
-  bool CheckAtHand(Stripe& stripe, const LimitRecord& record,
-                   std::string_view key, uint64_t hash, int64_t cost, int64_t t,
-                   bool steady, Outcome* outcome)
+  // locked, and the record's check_in_place is not null. `steady`: t is a
+  // reading of the store's own clock.
+  bool CheckInPlace(Stripe& stripe, const LimitRecord& record,
+                    std::string_view key, uint64_t hash, int64_t cost,
+                    int64_t t, bool steady, Outcome* outcome)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(stripe.mutex);
   // In every case. The stripe is locked.
   ABSL_ATTRIBUTE_NOINLINE bool RunLocked(Op op, const Reading& known,
@@ -189,14 +189,15 @@ struct MemoryStore::Impl final : CellHost {
   std::atomic<int64_t> shared{0};
 };
 
-ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::CheckAtHand(
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::CheckInPlace(
     Stripe& stripe, const LimitRecord& record, std::string_view key,
     uint64_t hash, int64_t cost, int64_t t, bool steady, Outcome* outcome) {
   const Table::Entry entry = stripe.table.FindPlain(hash, record, key);
   if (__builtin_expect(!entry, 0) ||
-      __builtin_expect(!record.hot(record.params, entry.state(record), t, cost,
-                                   record.counts_denied, outcome),
-                       0)) {
+      __builtin_expect(
+          !record.check_in_place(record.params, entry.state(record), t, cost,
+                                 record.counts_denied, outcome),
+          0)) {
     return false;
   }
   if (cost > 0) keeper.Tick(stripe, t, steady, false);
@@ -209,9 +210,10 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool MemoryStore::Impl::RunOne(
   Stripe& s = keeper.stripe(keeper.StripeOf(hash));
   s.Glimpse(hash);
   const SpinLockHolder lock(&s.mutex);
-  if (op == Op::kCheck && !step.observe && RecordOf(step)->hot != nullptr) {
-    if (CheckAtHand(s, *RecordOf(step), step.key, hash, step.cost, Read(known),
-                    known.steady, outcome)) {
+  if (op == Op::kCheck && !step.observe &&
+      RecordOf(step)->check_in_place != nullptr) {
+    if (CheckInPlace(s, *RecordOf(step), step.key, hash, step.cost, Read(known),
+                     known.steady, outcome)) {
       return true;
     }
   }

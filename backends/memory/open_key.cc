@@ -73,7 +73,7 @@ void OpenKey::Drop() {
     absent_ = true;
     dirty_ = true;
     // The next state is written under this record, if it keeps one.
-    if (record_->hot != nullptr) written_ = record_;
+    if (record_->check_in_place != nullptr) written_ = record_;
     return;
   }
   if (shared_ != nullptr) {

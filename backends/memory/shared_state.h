@@ -58,7 +58,7 @@ class SharedState {
   // The state becomes one that is not over before any that a charge at `now`
   // would begin.
   static void OpenWindow(const LimitRecord& record, int64_t now, char* state) {
-    if (record.hot != nullptr && record.word->share != nullptr) {
+    if (record.check_in_place != nullptr && record.word->share != nullptr) {
       record.word->share(record.params, state, now);
     }
   }

@@ -43,8 +43,8 @@ class WordTxn {
 // A check of one rule on a state that is there, in place. False, and nothing is
 // done: it takes the long way (the state was left behind by a clock that
 // jumped, or its key becomes fresh and has to leave).
-using HotCheck = bool (*)(const void* params, char* state, int64_t t,
-                          int64_t cost, bool count_denied, Outcome* out);
+using CheckInPlaceFn = bool (*)(const void* params, char* state, int64_t t,
+                                int64_t cost, bool count_denied, Outcome* out);
 
 // The steps of such an engine, for states in one form.
 struct WordOps {
@@ -52,7 +52,7 @@ struct WordOps {
   EngineOps<WordTxn> steps;
   // The state equals that of a fresh key at `now`.
   bool (*over)(const void* params, const char* state, int64_t now);
-  HotCheck hot;
+  CheckInPlaceFn check_in_place;
   MakeBinding bind;
   // Of a state that keys share. After a charge at `t`; null: it stays as it is.
   void (*share)(const void* params, char* state, int64_t t) = nullptr;
@@ -104,9 +104,9 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline bool CheckInPlace(
 }
 
 template <class E>
-__attribute__((flatten)) bool Hot(const void* params, char* bytes, int64_t t,
-                                  int64_t cost, bool count_denied,
-                                  Outcome* out) {
+__attribute__((flatten)) bool CheckOwnInPlace(const void* params, char* bytes,
+                                              int64_t t, int64_t cost,
+                                              bool count_denied, Outcome* out) {
   return CheckInPlace<E, OwnSteps<E>>(
       *static_cast<const typename E::Params*>(params), bytes, t, cost,
       count_denied, out);
@@ -191,23 +191,24 @@ template <class E>
 inline constexpr WordOps kWordOps = {WordBytes<E>(),
                                      kEngineOps<E, WordTxn>,
                                      &internal::WordOver<E>,
-                                     &internal::Hot<E>,
+                                     &internal::CheckOwnInPlace<E>,
                                      &MakeCellBinding<E>,
                                      internal::Sharing<E>::kShare,
                                      internal::SharingAtAll<E>::kCanShare};
 
 // The same for the packed form of an engine that has one.
 template <class E>
-inline constexpr WordOps kPackedOps = {WordBytes<PackedEngine<E>>(),
-                                       kEngineOps<E, WordTxn>,
-                                       &internal::WordOver<PackedEngine<E>>,
-                                       &internal::Hot<PackedEngine<E>>,
-                                       &MakeCellBinding<PackedEngine<E>>,
-                                       internal::NotShared<E>(),
-                                       nullptr,
-                                       &internal::Packing<E>::Pack,
-                                       &internal::Packing<E>::Unpack,
-                                       WordBytes<E>()};
+inline constexpr WordOps kPackedOps = {
+    WordBytes<PackedEngine<E>>(),
+    kEngineOps<E, WordTxn>,
+    &internal::WordOver<PackedEngine<E>>,
+    &internal::CheckOwnInPlace<PackedEngine<E>>,
+    &MakeCellBinding<PackedEngine<E>>,
+    internal::NotShared<E>(),
+    nullptr,
+    &internal::Packing<E>::Pack,
+    &internal::Packing<E>::Unpack,
+    WordBytes<E>()};
 
 }  // namespace weir
 

@@ -39,16 +39,16 @@ void OnManyThreads(const std::function<void(int)>& body) {
 // So large that a few hundred calls use up the capacity.
 int64_t CostFor(int64_t capacity) { return capacity / 400 + 1; }
 
-// Asks until it is refused a few times in a row; returns how often it passed.
-// A store that refuses nobody is not asked for ever.
-int64_t AskUntilRefused(const std::function<bool()>& ask) {
+// Asks until it is denied a few times in a row; returns how often it passed.
+// A store that denies nobody is not asked for ever.
+int64_t AskUntilDenied(const std::function<bool()>& ask) {
   constexpr int64_t kFarTooMany = 5'000;
   int64_t passed = 0;
-  for (int refused = 0; refused < 3 && passed < kFarTooMany;) {
+  for (int denied = 0; denied < 3 && passed < kFarTooMany;) {
     if (ask()) {
       ++passed;
     } else {
-      ++refused;
+      ++denied;
     }
   }
   return passed;
@@ -65,7 +65,7 @@ TEST_P(ThreadsLaw, TheCapacityIsGrantedExactly) {
     const int64_t cost = CostFor(setting.capacity);
     std::atomic<int64_t> granted{0};
     OnManyThreads([&](int) {
-      granted += AskUntilRefused(
+      granted += AskUntilDenied(
           [&] { return driver.Check("k", cost, setting.start).allowed; });
     });
     ASSERT_EQ(granted.load(), setting.capacity / cost);
@@ -82,7 +82,7 @@ TEST_P(ThreadsLaw, TheCapacityIsGrantedExactlyByTheStoresClock) {
   Driver driver(harness, limit, engine().registry);
   std::atomic<int64_t> granted{0};
   OnManyThreads([&](int) {
-    granted += AskUntilRefused([&] { return driver.CheckNow("k", 1).allowed; });
+    granted += AskUntilDenied([&] { return driver.CheckNow("k", 1).allowed; });
   });
   EXPECT_EQ(granted.load(), setting.capacity);
 }
@@ -105,7 +105,7 @@ TEST_P(ThreadsLaw, TwoRulesGrantTheirJointNumber) {
     const int64_t cost = CostFor(setting.capacity);
     std::atomic<int64_t> granted{0};
     OnManyThreads([&](int) {
-      granted += AskUntilRefused(
+      granted += AskUntilDenied(
           [&] { return both.Check("k", cost, setting.start).allowed; });
     });
     const int64_t joint = std::min(setting.capacity, narrow) / cost;

@@ -1,5 +1,5 @@
 // What a decision looks like in an HTTP response: RateLimit, RateLimit-Policy,
-// X-RateLimit-*, Retry-After, and the body of a refusal.
+// X-RateLimit-*, Retry-After, and the body for a denied call.
 //
 //   auto http = weir::HttpWriter::Create(*limiter);
 //   ...
@@ -74,7 +74,7 @@ struct HttpFieldNames {
   std::string retry_after = "Retry-After";
 };
 
-// Spreads refused clients, so that they do not all come back in one instant.
+// Spreads denied clients, so that they do not all come back in one instant.
 // Up to share * wait + span is added to Retry-After, never taken away.
 struct HttpJitter {
   double share = 0;  // 0 to 10
@@ -191,8 +191,8 @@ class HttpWriter {
   std::optional<int64_t> RetryAfterSeconds(const Decision& decision,
                                            const HttpCall& call = {}) const;
 
-  // The body of a refusal (RFC 9457), with the names of the rules that denied
-  // it. A name's bytes that are not UTF-8 become U+FFFD.
+  // The body for a denied call (RFC 9457), with the names of the rules that
+  // denied it. A name's bytes that are not UTF-8 become U+FFFD.
   HttpProblem Problem(
       const Decision& decision,
       HttpProblemType type = HttpProblemType::kQuotaExceeded) const;
