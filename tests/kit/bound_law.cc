@@ -12,7 +12,7 @@
 namespace weir {
 namespace testing {
 
-WEIR_KEEP_SUITE(Bound)
+WEIR_KEEP_SUITE(BoundLaw)
 
 namespace {
 

@@ -5,14 +5,14 @@
 namespace weir {
 namespace testing {
 
-#define WEIR_DECLARE_KEEP(law) void Keep##law##Suite();
-WEIR_FOR_EACH_LAW(WEIR_DECLARE_KEEP)
+#define WEIR_DECLARE_KEEP(law, ...) void Keep##law();
+WEIR_FOR_EACH_LAW_(WEIR_DECLARE_KEEP, )
 #undef WEIR_DECLARE_KEEP
 
 std::vector<ConformanceCase> Cases(const std::vector<EngineUnderTest>& engines,
                                    const std::vector<StoreFactory>& stores) {
-#define WEIR_CALL_KEEP(law) Keep##law##Suite();
-  WEIR_FOR_EACH_LAW(WEIR_CALL_KEEP)
+#define WEIR_CALL_KEEP(law, ...) Keep##law();
+  WEIR_FOR_EACH_LAW_(WEIR_CALL_KEEP, )
 #undef WEIR_CALL_KEEP
   std::vector<ConformanceCase> cases;
   for (const StoreFactory& store : stores) {
@@ -21,6 +21,10 @@ std::vector<ConformanceCase> Cases(const std::vector<EngineUnderTest>& engines,
     }
   }
   return cases;
+}
+
+std::vector<StoreFactory> ByKey(std::vector<StoreFactory> stores) {
+  return stores;
 }
 
 StoreFactory ByHandle(const StoreFactory& factory) {

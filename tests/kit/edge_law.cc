@@ -13,7 +13,7 @@
 namespace weir {
 namespace testing {
 
-WEIR_KEEP_SUITE(Edge)
+WEIR_KEEP_SUITE(EdgeLaw)
 
 namespace {
 

@@ -11,7 +11,7 @@
 namespace weir {
 namespace testing {
 
-WEIR_KEEP_SUITE(Exact)
+WEIR_KEEP_SUITE(ExactLaw)
 
 TEST_P(ExactLaw, WhatIsAdmittedOverALongRunIsTheFormula) {
   if (!engine().taken_greedily) return;

@@ -14,7 +14,7 @@
 namespace weir {
 namespace testing {
 
-WEIR_KEEP_SUITE(Keys)
+WEIR_KEEP_SUITE(KeysLaw)
 
 namespace {
 

@@ -11,7 +11,7 @@
 namespace weir {
 namespace testing {
 
-WEIR_KEEP_SUITE(Numbers)
+WEIR_KEEP_SUITE(NumbersLaw)
 
 namespace {
 

@@ -12,7 +12,7 @@
 namespace weir {
 namespace testing {
 
-WEIR_KEEP_SUITE(Refund)
+WEIR_KEEP_SUITE(RefundLaw)
 
 TEST_P(RefundLaw, GivesBackWhatWasUsedAndNoMore) {
   ForEachLimit(

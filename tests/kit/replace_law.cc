@@ -14,7 +14,7 @@
 namespace weir {
 namespace testing {
 
-WEIR_KEEP_SUITE(Replace)
+WEIR_KEEP_SUITE(ReplaceLaw)
 
 namespace {
 

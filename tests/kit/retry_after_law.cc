@@ -10,7 +10,7 @@
 namespace weir {
 namespace testing {
 
-WEIR_KEEP_SUITE(RetryAfter)
+WEIR_KEEP_SUITE(RetryAfterLaw)
 
 namespace {
 

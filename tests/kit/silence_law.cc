@@ -11,7 +11,7 @@
 namespace weir {
 namespace testing {
 
-WEIR_KEEP_SUITE(Silence)
+WEIR_KEEP_SUITE(SilenceLaw)
 
 namespace {
 

@@ -16,7 +16,7 @@
 namespace weir {
 namespace testing {
 
-WEIR_KEEP_SUITE(Threads)
+WEIR_KEEP_SUITE(ThreadsLaw)
 
 namespace {
 

@@ -13,7 +13,7 @@
 namespace weir {
 namespace testing {
 
-WEIR_KEEP_SUITE(Time)
+WEIR_KEEP_SUITE(TimeLaw)
 
 namespace {
 

@@ -15,7 +15,7 @@
 namespace weir {
 namespace testing {
 
-WEIR_KEEP_SUITE(Together)
+WEIR_KEEP_SUITE(TogetherLaw)
 
 namespace {
 

@@ -82,6 +82,8 @@ class RefundLaw : public Law {};
 std::vector<ConformanceCase> Cases(const std::vector<EngineUnderTest>& engines,
                                    const std::vector<StoreFactory>& stores);
 
+// Each store once: asked by key.
+std::vector<StoreFactory> ByKey(std::vector<StoreFactory> stores);
 // Each store twice: asked by key, and through bound keys.
 std::vector<StoreFactory> BothWays(const std::vector<StoreFactory>& stores);
 
@@ -90,27 +92,33 @@ std::string CaseName(const ::testing::TestParamInfo<ConformanceCase>& info);
 }  // namespace testing
 }  // namespace weir
 
-#define WEIR_INSTANTIATE_LAW_(prefix, law, engines, ...) \
-  INSTANTIATE_TEST_SUITE_P(                              \
-      prefix, law, ::testing::ValuesIn(Cases(engines, __VA_ARGS__)), CaseName)
+// The laws, X(law, ways, ...) for each: the only list of them, so that none is
+// kept that never runs. `ways`: how its stores are asked.
+#define WEIR_FOR_EACH_LAW_(X, ...)     \
+  X(BoundLaw, ByKey, __VA_ARGS__)      \
+  X(RetryAfterLaw, ByKey, __VA_ARGS__) \
+  X(NumbersLaw, ByKey, __VA_ARGS__)    \
+  X(SilenceLaw, ByKey, __VA_ARGS__)    \
+  X(TogetherLaw, ByKey, __VA_ARGS__)   \
+  X(EdgeLaw, ByKey, __VA_ARGS__)       \
+  X(TimeLaw, BothWays, __VA_ARGS__)    \
+  X(ExactLaw, ByKey, __VA_ARGS__)      \
+  X(KeysLaw, ByKey, __VA_ARGS__)       \
+  X(ThreadsLaw, BothWays, __VA_ARGS__) \
+  X(ReplaceLaw, BothWays, __VA_ARGS__) \
+  X(RefundLaw, BothWays, __VA_ARGS__)
 
-#define WEIR_INSTANTIATE_LAWS_(prefix, engines, ...)                           \
-  namespace weir {                                                             \
-  namespace testing {                                                          \
-  WEIR_INSTANTIATE_LAW_(prefix, BoundLaw, engines, {__VA_ARGS__});             \
-  WEIR_INSTANTIATE_LAW_(prefix, RetryAfterLaw, engines, {__VA_ARGS__});        \
-  WEIR_INSTANTIATE_LAW_(prefix, NumbersLaw, engines, {__VA_ARGS__});           \
-  WEIR_INSTANTIATE_LAW_(prefix, SilenceLaw, engines, {__VA_ARGS__});           \
-  WEIR_INSTANTIATE_LAW_(prefix, TogetherLaw, engines, {__VA_ARGS__});          \
-  WEIR_INSTANTIATE_LAW_(prefix, EdgeLaw, engines, {__VA_ARGS__});              \
-  WEIR_INSTANTIATE_LAW_(prefix, TimeLaw, engines, BothWays({__VA_ARGS__}));    \
-  WEIR_INSTANTIATE_LAW_(prefix, ExactLaw, engines, {__VA_ARGS__});             \
-  WEIR_INSTANTIATE_LAW_(prefix, KeysLaw, engines, {__VA_ARGS__});              \
-  WEIR_INSTANTIATE_LAW_(prefix, ThreadsLaw, engines, BothWays({__VA_ARGS__})); \
-  WEIR_INSTANTIATE_LAW_(prefix, ReplaceLaw, engines, BothWays({__VA_ARGS__})); \
-  WEIR_INSTANTIATE_LAW_(prefix, RefundLaw, engines, BothWays({__VA_ARGS__}));  \
-  }                                                                            \
-  }                                                                            \
+#define WEIR_INSTANTIATE_LAW_(law, ways, prefix, engines, ...)               \
+  INSTANTIATE_TEST_SUITE_P(                                                  \
+      prefix, law, ::testing::ValuesIn(Cases(engines, ways({__VA_ARGS__}))), \
+      CaseName);
+
+#define WEIR_INSTANTIATE_LAWS_(prefix, engines, ...)                      \
+  namespace weir {                                                        \
+  namespace testing {                                                     \
+  WEIR_FOR_EACH_LAW_(WEIR_INSTANTIATE_LAW_, prefix, engines, __VA_ARGS__) \
+  }                                                                       \
+  }                                                                       \
   static_assert(true, "")
 
 // Every engine that weir brings, over each of the factories.
