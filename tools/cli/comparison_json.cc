@@ -122,7 +122,7 @@ void AppendDifference(const Comparison& comparison, const std::string& file,
   out->push_back('{');
   if (!file.empty()) {
     out->append("\"file\": ");
-    AppendJsonString(file, out);
+    AppendJsonBytes(file, out);
     out->append(", ");
   }
   out->append("\"line\": ");
@@ -138,9 +138,9 @@ void AppendDifference(const Comparison& comparison, const std::string& file,
     out->append(i == 0 ? "{\"limit\": \"" : ", {\"limit\": \"");
     out->append(LimitLetter(i)).append("\", \"allowed\": ");
     out->append(d.allowed ? "true" : "false").append(", \"rule\": ");
-    AppendJsonString(comparison.limit(i).limits->rules[rule].name, out);
+    AppendJsonBytes(comparison.limit(i).limits->rules[rule].name, out);
     out->append(", \"key\": ");
-    AppendJsonString(answers[i].keys[rule], out);
+    AppendJsonBytes(answers[i].keys[rule], out);
     out->append(", \"remaining\": ");
     AppendInt(d.remaining, out);
     out->append(", \"retry_after_us\": ");

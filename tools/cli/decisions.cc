@@ -40,12 +40,12 @@ std::string_view OpName(Op op) {
 DecisionFormat::DecisionFormat(absl::Span<const Rule> rules,
                                const std::vector<std::string>& files) {
   for (const Rule& rule : rules) {
-    AppendJsonString(rule.name, &names_.emplace_back());
+    AppendJsonBytes(rule.name, &names_.emplace_back());
   }
   if (files.size() < 2) return;
   for (const std::string& file : files) {
     std::string& text = files_.emplace_back("\"file\": ");
-    AppendJsonString(file, &text);
+    AppendJsonBytes(file, &text);
     text += ", ";
   }
 }
@@ -61,7 +61,7 @@ void DecisionFormat::Append(const Row& row,
   out->append(", \"time_us\": ");
   AppendInt(row.time_us, out);
   out->append(", \"key\": ");
-  AppendJsonString(keys[binding], out);
+  AppendJsonBytes(keys[binding], out);
   out->append(", \"op\": \"");
   out->append(OpName(row.op));
   out->append("\", \"cost\": ");

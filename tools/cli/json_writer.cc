@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "tools/limits_json/utf8.h"
+#include "core/utf8.h"
 
 namespace weir::cli {
 namespace {
@@ -47,7 +47,7 @@ void AppendAscii(char c, std::string* out) {
 
 }  // namespace
 
-void AppendJsonString(std::string_view bytes, std::string* out) {
+void AppendJsonBytes(std::string_view bytes, std::string* out) {
   out->push_back('"');
   size_t pos = 0;
   while (pos < bytes.size()) {
@@ -59,7 +59,7 @@ void AppendJsonString(std::string_view bytes, std::string* out) {
       AppendAscii(bytes[pos++], out);
       continue;
     }
-    const size_t length = Utf8Length(bytes, pos);
+    const size_t length = Utf8Length(bytes.substr(pos));
     if (length == 0) {
       AppendEscape(0xDC, static_cast<uint8_t>(bytes[pos++]), out);
       continue;
@@ -88,7 +88,7 @@ void AppendReal(double value, std::string* out) {
 
 JsonWriter& JsonWriter::Key(std::string_view key) {
   Separate();
-  AppendJsonString(key, out_);
+  AppendJsonBytes(key, out_);
   out_->append(": ");
   after_key_ = true;
   return *this;
@@ -138,7 +138,7 @@ JsonWriter& JsonWriter::Null() {
 
 JsonWriter& JsonWriter::String(std::string_view bytes) {
   Separate();
-  AppendJsonString(bytes, out_);
+  AppendJsonBytes(bytes, out_);
   return *this;
 }
 

@@ -14,8 +14,9 @@ namespace weir::cli {
 // Appends `bytes` as a JSON string, quotes included. UTF-8 is written as it
 // is, control characters and NUL as \u00XX (\n, \r and \t by name), and a byte
 // that is not part of UTF-8 as the lone surrogate \udc80 to \udcff, from which
-// Python's "surrogateescape" makes the byte again.
-void AppendJsonString(std::string_view bytes, std::string* out);
+// Python's "surrogateescape" makes the byte again. (AppendJsonString of
+// core/json_string.h, for what browsers read, gives such bytes up.)
+void AppendJsonBytes(std::string_view bytes, std::string* out);
 
 // Appends a number in decimal.
 void AppendInt(int64_t value, std::string* out);

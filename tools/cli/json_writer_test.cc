@@ -10,7 +10,7 @@ namespace {
 
 std::string Quoted(std::string_view bytes) {
   std::string out;
-  AppendJsonString(bytes, &out);
+  AppendJsonBytes(bytes, &out);
   return out;
 }
 

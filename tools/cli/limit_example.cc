@@ -29,7 +29,7 @@ std::string CamelCase(std::string_view name) {
 
 std::string Quoted(const std::string& text) {
   std::string quoted;
-  AppendJsonString(text, &quoted);
+  AppendJsonBytes(text, &quoted);
   return quoted;
 }
 

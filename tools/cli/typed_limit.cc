@@ -19,7 +19,7 @@ std::string JsonValue(std::string_view text) {
     return std::string(text);
   }
   std::string quoted;
-  AppendJsonString(text, &quoted);
+  AppendJsonBytes(text, &quoted);
   return quoted;
 }
 
@@ -51,11 +51,11 @@ absl::StatusOr<LimitsFile> ParseTypedLimit(std::string_view text,
     }
     rule += rule.empty() ? "{" : ", ";
     has_key = has_key || name == "key";
-    AppendJsonString(name, &rule);
+    AppendJsonBytes(name, &rule);
     rule += ": ";
     // A key of digits is a key.
     if (name == "key" || name == "name" || name == "algorithm") {
-      AppendJsonString(value, &rule);
+      AppendJsonBytes(value, &rule);
     } else {
       rule += JsonValue(value);
     }
@@ -68,7 +68,7 @@ absl::StatusOr<LimitsFile> ParseTypedLimit(std::string_view text,
   }
   if (!has_key && !key.empty()) {
     rule += ", \"key\": ";
-    AppendJsonString(key, &rule);
+    AppendJsonBytes(key, &rule);
   }
   return ParseLimits(absl::StrCat("{\"rules\": [", rule, "}]}"), shown,
                      registry, now);

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <deque>
 
-#include "tools/limits_json/utf8.h"
+#include "core/utf8.h"
 
 namespace weir::cli {
 namespace {
@@ -21,6 +21,19 @@ bool IsInvisible(uint32_t c) {
          (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE0FFF);
 }
 
+// Of one well-formed character.
+uint32_t CodePoint(std::string_view character) {
+  const auto byte = [&](size_t i) {
+    return static_cast<uint8_t>(character[i]);
+  };
+  if (character.size() == 1) return byte(0);
+  uint32_t value = byte(0) & (0x7Fu >> character.size());
+  for (size_t i = 1; i < character.size(); ++i) {
+    value = value << 6 | (byte(i) & 0x3Fu);
+  }
+  return value;
+}
+
 std::string Hex(const char* format, uint32_t value) {
   char text[24];
   std::snprintf(text, sizeof(text), format, value);
@@ -29,12 +42,12 @@ std::string Hex(const char* format, uint32_t value) {
 
 // The character at bytes[*pos] as it is shown; moves *pos past it.
 std::string ShowNext(std::string_view bytes, size_t* pos, bool ascii) {
-  const size_t length = Utf8Length(bytes, *pos);
+  const size_t length = Utf8Length(bytes.substr(*pos));
   if (length == 0) {
     return Hex("\\x%02x", static_cast<uint8_t>(bytes[(*pos)++]));
   }
-  const uint32_t c = Utf8CodePoint(bytes, *pos, length);
   const std::string_view raw = bytes.substr(*pos, length);
+  const uint32_t c = CodePoint(raw);
   *pos += length;
   if (c < 0x20 || c == 0x7F) return Hex("\\x%02x", c);
   if (c >= 0x80 && (ascii || IsInvisible(c))) return Hex("\\u{%x}", c);
@@ -73,7 +86,7 @@ std::string Printable(std::string_view bytes, size_t max_chars, bool ascii) {
   size_t tail_columns = 0;
   const size_t reach = 4 * tail_chars;
   pos = bytes.size() > reach ? bytes.size() - reach : 0;
-  while (pos < bytes.size() && Utf8Length(bytes, pos) == 0 &&
+  while (pos < bytes.size() && Utf8Length(bytes.substr(pos)) == 0 &&
          (static_cast<uint8_t>(bytes[pos]) & 0xC0) == 0x80) {
     ++pos;
   }
