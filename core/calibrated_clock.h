@@ -293,7 +293,7 @@ class CalibratedClock {
     Shared& shared = shared_[next & 1];
     // release: whoever reads one of these sees the last current one, or a later
     // one; whoever sees this one as current reads all of these. Pairs with the
-    // acquire loads in Read.
+    // acquire loads in LookAt and ReadSlowly.
     shared.base.store(c.base, std::memory_order_release);
     shared.rate.store(c.rate, std::memory_order_release);
     shared.soon.store(c.soon, std::memory_order_release);

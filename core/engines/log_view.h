@@ -204,6 +204,9 @@ class LogView {
     return low;
   }
 
+  // The expiry is set with each entry, and not once at the end as in Lua: a
+  // later entry of the same step may find no memory, and a key without an
+  // expiry would never leave.
   void Append(const LogEntry& e) {
     newest_ = e.time;
     log_.Append(e);

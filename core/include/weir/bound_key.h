@@ -84,9 +84,11 @@ class BoundKey {
   BoundKey& operator=(BoundKey&&) noexcept;
   ~BoundKey();
 
-  // As Limiter::Check for this key. InvalidArgument: the cost is negative.
+  // As Limiter::Check for this key. InvalidArgument: the cost is below 0 or
+  // above 2^53 - 1.
   absl::StatusOr<BoundDecision> Check(int64_t cost = 1) const;
-  // At a time that the caller gives.
+  // At a time that the caller gives. InvalidArgument also: the time is out of
+  // range (weir/time.h).
   absl::StatusOr<BoundDecision> CheckAt(Time now, int64_t cost = 1) const;
 
   std::string_view key() const;

@@ -129,10 +129,11 @@ struct StepArgs {
   bool wants_wait = true;  // else Numbers::wait is 0
 };
 
+// What an engine says of a key at StepArgs::t, as in Decision.
 struct Numbers {
-  int64_t remaining = 0;
-  int64_t wait = 0;  // for this call's cost; kNever
-  int64_t reset_after = 0;
+  int64_t remaining = 0;    // how many calls of cost 1 would pass
+  int64_t wait = 0;         // until a call of this cost passes, us; kNever
+  int64_t reset_after = 0;  // until the key equals a fresh one, us
 };
 
 // What a step does to its key.

@@ -142,13 +142,16 @@ class Limiter {
 
   // May this call pass? If yes it is charged. `cost` is how much of the limit
   // it takes; 0 asks whether the key is within its limit and changes nothing.
-  // Errors: InvalidArgument (negative cost, key too long), and what the store
-  // reports when it can't decide. After an error nothing has changed, but for a
-  // store that is far away, where RedisStore::MayHaveCharged tells.
+  // Errors: InvalidArgument (a cost below 0 or above 2^53 - 1, a key that is
+  // too long), and what the store reports when it can't decide. After an error
+  // nothing has changed, but for a store that is far away, where
+  // RedisStore::MayHaveCharged tells.
   absl::StatusOr<Decision> Check(std::string_view key, int64_t cost = 1) const;
 
   // The same for several rules, a key for each. They must be all alike, or
   // the call is made in full with a tag, or the limiter has a tag_of.
+  // InvalidArgument also: keys, costs or a tag that do not fit the rules, and a
+  // time out of range (weir/time.h).
   absl::StatusOr<Decision> Check(const Call& call) const;
 
   // What would Check answer? Changes nothing. With a cost: when would it pass?
@@ -200,6 +203,8 @@ class Limiter {
   // this would take longer than `max_wait`, and charges nothing. First come,
   // first served for each key, among the callers of this limiter. Nobody waits
   // for more than 200 years.
+  // InvalidArgument: `max_wait` is negative, the call has a time of its own, or
+  // as for Check.
   // A limiter whose only rule is of the gcra family takes the place in the line
   // at once (see Reserve, whose errors these are too); any other waits by Peek
   // and then makes one Check.
@@ -213,7 +218,8 @@ class Limiter {
 
   // Takes now and says how long to wait. For limiters with one rule of the
   // gcra family; for others FailedPrecondition says which algorithms can.
-  // InvalidArgument: `max_wait` is above the limit's own max_wait.
+  // InvalidArgument: `max_wait` is negative or above the limit's own max_wait,
+  // or as for Check.
   absl::StatusOr<Reservation> Reserve(std::string_view key, int64_t cost,
                                       Micros max_wait) const;
 
