@@ -10,6 +10,10 @@ namespace {
 // Whoever answers with ever new addresses must not fill our memory.
 constexpr size_t kMostNodes = 4096;
 constexpr std::chrono::milliseconds kBetweenRefreshes(50);
+// One that takes longer is not waited for: the node asked may hang.
+constexpr std::chrono::milliseconds kRefreshTakes(20);
+
+int64_t Ticks(SteadyTime time) { return time.time_since_epoch().count(); }
 
 // The server does not know a host's name; then it is the one that was asked.
 bool IsUnknown(std::string_view host) { return host.empty() || host == "?"; }
@@ -91,6 +95,12 @@ std::vector<int> ClusterMap::SlotOfEachMaster() const {
 }
 
 bool ClusterMap::Apply(const Reply& slots, const Node& told_by) {
+  const bool learned = Learn(slots, told_by);
+  EndRefresh();
+  return learned;
+}
+
+bool ClusterMap::Learn(const Reply& slots, const Node& told_by) {
   if (slots.type != Reply::Type::kArray) return false;
   for (const Reply& range : slots.elements) {
     // First slot, last slot, master, replicas; a node is host, port, id.
@@ -122,12 +132,20 @@ bool ClusterMap::ClaimRefresh(SteadyTime now) {
     return false;
   }
   // Relaxed: only one caller wins; nothing else is passed on.
-  const int64_t ticks = now.time_since_epoch().count();
   int64_t next = next_refresh_.load(std::memory_order_relaxed);
-  return ticks >= next &&
-         next_refresh_.compare_exchange_strong(
-             next, (now + kBetweenRefreshes).time_since_epoch().count(),
-             std::memory_order_relaxed);
+  const bool claimed =
+      Ticks(now) >= next &&
+      next_refresh_.compare_exchange_strong(
+          next, Ticks(now + kBetweenRefreshes), std::memory_order_relaxed);
+  if (claimed) {
+    refreshing_until_.store(Ticks(now + kRefreshTakes),
+                            std::memory_order_relaxed);
+  }
+  return claimed;
+}
+
+bool ClusterMap::IsRefreshing(SteadyTime now) const {
+  return Ticks(now) < refreshing_until_.load(std::memory_order_acquire);
 }
 
 }  // namespace weir::redis

@@ -50,9 +50,16 @@ class ClusterMap {
   // True for one caller at a time, if a refresh is due and the last is not too
   // recent. That caller makes it.
   bool ClaimRefresh(SteadyTime now);
+  // A refresh is being made that may soon be answered. Once it is not, Owner
+  // knows what the answer said.
+  bool IsRefreshing(SteadyTime now) const;
+  // Whoever claimed one gets no answer.
+  void EndRefresh() { refreshing_until_.store(0, std::memory_order_release); }
 
  private:
   Node* Get(const Address& address) ABSL_LOCKS_EXCLUDED(mutex_);
+  bool Learn(const Reply& slots, const Node& told_by)
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   const ClientOptions& options_;
   Tally* const tally_;
@@ -63,7 +70,11 @@ class ClusterMap {
   // Release when set, acquire when asked: a node is seen whole.
   std::array<std::atomic<Node*>, kSlots> owners_{};
   std::atomic<bool> stale_{true};
-  std::atomic<int64_t> next_refresh_{0};  // ticks of the steady clock
+  // Ticks of the steady clock.
+  std::atomic<int64_t> next_refresh_{0};
+  // 0: none is being made. Release when one has ended, acquire when asked: who
+  // sees that sees its owners too.
+  std::atomic<int64_t> refreshing_until_{0};
 };
 
 }  // namespace weir::redis

@@ -22,8 +22,10 @@ constexpr std::string_view kNoReply =
 
 }  // namespace
 
-Node* Course::Choose(ClusterMap* map) {
+Node* Course::Choose(ClusterMap* map, SteadyTime now) {
   if (target_ != nullptr) return target_;
+  // Before the owner: an answer between the two is then seen, or waited for.
+  map_comes_ = map->IsRefreshing(now);
   Node* const owner = map->Owner(slot_);
   if (owner == nullptr) return map->Any(avoid_);
   // It did not answer, and nobody else has its slots yet.
@@ -179,10 +181,11 @@ bool Course::JudgeFailure(const Attempt& attempt, Node* node, ClusterMap* map,
   return Again();
 }
 
-void Course::GiveUp() {
-  status_ = last_.ok() ? MakeError(Reason::kUnreachable, "cluster",
-                                   "there is no node to ask")
-                       : last_;
+bool Course::GiveUp() {
+  if (map_comes_) return Again(kFirstPause);
+  return Over(last_.ok() ? MakeError(Reason::kUnreachable, "cluster",
+                                     "there is no node to ask")
+                         : last_);
 }
 
 void Course::RunOut(Node* node) {

@@ -35,8 +35,9 @@ class Course {
   // `slot`: of the first key; -1 without keys.
   Course(int slot, bool charging) : slot_(slot), charging_(charging) {}
 
-  // Where and how the next attempt is made. Null: there is no node to ask.
-  Node* Choose(ClusterMap* map);
+  // Where and how the next attempt is made. Null: there is no node to ask, and
+  // GiveUp says what then.
+  Node* Choose(ClusterMap* map, SteadyTime now);
   How how() const { return how_; }
   bool asking() const { return asking_; }
   // A node that can't tell who owns its slots now: it did not answer the last
@@ -51,8 +52,9 @@ class Course {
              ClusterMap* map, Tally* tally);
   // Over before it began.
   void Refuse(absl::Status status) { status_ = std::move(status); }
-  // Over because Choose found no node.
-  void GiveUp();
+  // Choose found no node. True: the call is over. False: the map is being asked
+  // for, and may name one after pause().
+  bool GiveUp();
   // Over because no time is left. `may_have_run` of the last attempt is kept.
   void RunOut(Node* node);
   const absl::Status& status() const { return status_; }
@@ -74,6 +76,7 @@ class Course {
   bool asking_ = false;
   Node* target_ = nullptr;       // null: the owner of the slot
   const Node* avoid_ = nullptr;  // did not answer just now
+  bool map_comes_ = false;
   int no_scripts_ = 0;
   int spent_ = 0;
   bool reconnected_ = false;

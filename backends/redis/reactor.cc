@@ -21,9 +21,6 @@ using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 using Steady = std::chrono::steady_clock;
 
-// Calls that wait for the map of a cluster to become known anew.
-constexpr std::chrono::milliseconds kMapPause(2);
-
 // How many deadlines, new calls, and calls that lost their connection, are
 // served in one turn. Each may be told its end at once, and its callback may
 // submit the next: without a bound, calls that fail would keep all others
@@ -274,15 +271,10 @@ void Reactor::Launch(AsyncCall* call) {
   }
   const bool refresh = map_->ClaimRefresh(now_);
   const Node* const silent = refresh ? call->course.Silent(map_) : nullptr;
-  Node* const node = call->node = call->course.Choose(map_);
+  Node* const node = call->node = call->course.Choose(map_, now_);
   if (refresh) Refresh(silent, node);
   if (node == nullptr) {
-    if (refresh) {
-      call->wake_at = std::min(call->deadline, now_ + kMapPause);
-      return timers_.Update(call);
-    }
-    call->course.GiveUp();
-    return Finish(call, nullptr);
+    return call->course.GiveUp() ? Finish(call, nullptr) : Pause(call);
   }
   const Breaker::Verdict verdict = node->breaker().Ask(now_);
   if (verdict == Breaker::Verdict::kNo) {
@@ -298,7 +290,12 @@ void Reactor::Launch(AsyncCall* call) {
 void Reactor::Refresh(const Node* silent, Node* near) {
   Node* const node =
       silent != nullptr || near == nullptr ? map_->Any(silent) : near;
-  if (node != nullptr) ChannelOf(node)->QueueMapRefresh(now_);
+  node != nullptr ? ChannelOf(node)->QueueMapRefresh(now_) : map_->EndRefresh();
+}
+
+void Reactor::Pause(AsyncCall* call) {
+  call->wake_at = std::min(call->deadline, now_ + call->course.pause());
+  timers_.Update(call);
 }
 
 void Reactor::OnAttempt(AsyncCall* call, const Attempt& attempt) {
@@ -306,9 +303,7 @@ void Reactor::OnAttempt(AsyncCall* call, const Attempt& attempt) {
     // The reply is the channel's, which has no more use for it.
     return Finish(call, const_cast<Reply*>(attempt.reply));
   }
-  if (call->course.pause().count() == 0) return Launch(call);
-  call->wake_at = std::min(call->deadline, now_ + call->course.pause());
-  timers_.Update(call);
+  call->course.pause().count() == 0 ? Launch(call) : Pause(call);
 }
 
 void Reactor::Finish(AsyncCall* call, Reply* reply) {

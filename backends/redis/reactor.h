@@ -69,6 +69,8 @@ class Reactor final : public Channel::Owner {
   // Makes the next attempt, or ends the call.
   void Launch(AsyncCall* call);
   void Refresh(const Node* silent, Node* near);
+  // Until its course wants the next attempt.
+  void Pause(AsyncCall* call);
   void Finish(AsyncCall* call, Reply* reply);
   void RunTimers();
   void ArmTimer();

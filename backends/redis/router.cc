@@ -104,14 +104,14 @@ void Router::Round(absl::Span<Leg> legs, SteadyTime now, SteadyTime deadline) {
   }
   if (legs.size() == 1) {
     Leg* const leg = &legs[0];
-    Node* const node = Choose(leg);
+    Node* const node = Choose(leg, now);
     return node == nullptr ? void() : Ask(node, {leg}, refresh, now, deadline);
   }
 
   std::vector<std::pair<Node*, std::vector<Leg*>>> by_node;
   for (Leg& leg : legs) {
     if (leg.over) continue;
-    Node* const node = Choose(&leg);
+    Node* const node = Choose(&leg, now);
     if (node == nullptr) continue;
     auto place =
         std::find_if(by_node.begin(), by_node.end(),
@@ -138,12 +138,9 @@ void Router::Round(absl::Span<Leg> legs, SteadyTime now, SteadyTime deadline) {
   }
 }
 
-Node* Router::Choose(Leg* leg) {
-  leg->node = leg->course.Choose(map_);
-  if (leg->node == nullptr) {
-    leg->course.GiveUp();
-    leg->over = true;
-  }
+Node* Router::Choose(Leg* leg, SteadyTime now) {
+  leg->node = leg->course.Choose(map_, now);
+  if (leg->node == nullptr) leg->over = leg->course.GiveUp();
   return leg->node;
 }
 
@@ -230,8 +227,9 @@ size_t Router::Sharing(const Node& node, absl::Span<Leg* const> legs) const {
 
 void Router::Settle(Node* node, Group* group) {
   const Batch& batch = group->batch;
-  if (group->refresh && batch.tickets[0].answered) {
-    map_->Apply(group->map, *node);
+  if (group->refresh) {
+    batch.tickets[0].answered ? void(map_->Apply(group->map, *node))
+                              : map_->EndRefresh();
   }
   bool told = false;
   for (size_t i = 0; i < batch.tickets.size(); ++i) {
@@ -290,7 +288,7 @@ void Router::RefreshBeside(const Node* silent, SteadyTime now,
   // Half of what is left, so that something remains for the call itself.
   const SteadyTime until = now + (deadline - now) / 2;
   Node* const node = map_->Any(silent);
-  if (node != nullptr) Ask(node, {}, true, now, until);
+  node != nullptr ? Ask(node, {}, true, now, until) : map_->EndRefresh();
 }
 
 }  // namespace weir::redis

@@ -41,8 +41,9 @@ class Router {
 
   // One attempt of every leg that is not over.
   void Round(absl::Span<Leg> legs, SteadyTime now, SteadyTime deadline);
-  // The node of its next attempt; null: there is none, and it is over.
-  Node* Choose(Leg* leg);
+  // The node of its next attempt; null: there is none now, and perhaps it is
+  // over.
+  Node* Choose(Leg* leg, SteadyTime now);
   // Asks one node and waits for it.
   void Ask(Node* node, absl::Span<Leg* const> legs, bool refresh,
            SteadyTime now, SteadyTime deadline);
