@@ -169,6 +169,17 @@ TEST_F(LimiterTest, ACallCostsOneUnlessItSaysOtherwise) {
   EXPECT_EQ(Run(limiter, Op::kCheck, {"k"})->remaining, 9);
 }
 
+// A limit that was built when its burst still came back before 2^53 us.
+TEST_F(LimiterTest, RefundGivesBackNoMoreYearsLater) {
+  constexpr int64_t kBurst = 7'200'000'000;
+  const Limiter limiter =
+      Make({Named("slow", Limit::Gcra(1, seconds(1)).Burst(kBurst))});
+  clock_->Set(TimeFromMicros(2'000'000'000'000'000));
+  ASSERT_EQ(limiter.Check("k", kBurst)->remaining, 0);
+  EXPECT_EQ(limiter.Refund("k", 5)->remaining, 5);
+  EXPECT_FALSE(limiter.Check("k", 6)->allowed);
+}
+
 TEST_F(LimiterTest, TheFourOperationsAreRunByName) {
   const Limiter limiter =
       *Limiter::Create(store_, Limit::FixedWindow(10, hours(1)));

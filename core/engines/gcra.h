@@ -283,7 +283,9 @@ struct Gcra {
   }
 
   static State Refund(const Params& p, const State& s, int64_t t, int64_t n) {
-    return At(p, t, std::max<Wide>(0, Ahead(p, s, t) - Times(n, p.window)));
+    const Wide left = std::max<Wide>(0, Ahead(p, s, t) - Times(n, p.window));
+    return {static_cast<int64_t>(t + left / p.limit),
+            static_cast<int64_t>(left % p.limit)};
   }
 
   static int64_t FreshAt(const Params& p, const State& s, int64_t) {
