@@ -52,7 +52,7 @@ class KeeperTest : public ::testing::Test {
   }
 
   const LimitRecord record_{0, 1, CompiledLimit(), &kOps, nullptr};
-  Keeper keeper_{kStripes, kKeys, 0};
+  Keeper keeper_{kStripes, kKeys, 0, 0};
 };
 
 TEST_F(KeeperTest, ARefusedCallExaminesAtMost64Entries) {

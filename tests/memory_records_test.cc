@@ -102,7 +102,7 @@ class OpenKeyHoldsTest : public RecordsTest {
     key.Written();
   }
 
-  Keeper keeper_{1, 0, 0};
+  Keeper keeper_{1, 0, 0, 0};
 };
 
 TEST_F(OpenKeyHoldsTest, AnEntryHoldsWhatItWasWrittenUnder) {

@@ -69,6 +69,33 @@ TEST_F(MemoryStoreTest, RefusesOptionsByName) {
   options.max_bytes = -2;
   EXPECT_THAT(std::string(MemoryStore::Create(options).status().message()),
               HasSubstr("max_bytes: -2"));
+  options.max_bytes = 0;
+  options.slack = Micros(-1);
+  EXPECT_THAT(std::string(MemoryStore::Create(options).status().message()),
+              HasSubstr("slack: -1us"));
+}
+
+TEST_F(MemoryStoreTest, ALateTimeMeetsWhatItsKeyHasSeenWithinTheSlack) {
+  MemoryStoreOptions options;
+  options.slack = hours(2);
+  const auto store = *MemoryStore::Create(options);
+  const Limiter limiter = With(store, Limit::Gcra(1, seconds(60)));
+  const Time begin = TimeFromMicros(1'700'000'000'000'000);
+  const auto ask = [&](std::string_view key, Micros after) {
+    Call call;
+    call.keys = absl::MakeConstSpan(&key, 1);
+    call.now = begin + after;
+    return limiter.Check(call)->allowed;
+  };
+  const auto go_on = [&](Micros after) {
+    for (int i = 0; i < 100'000; ++i) ask(std::to_string(i % 100), after);
+  };
+  EXPECT_TRUE(ask("late", Micros(0)));
+  go_on(hours(1));
+  EXPECT_EQ(store->counters().keys, 101);
+  EXPECT_FALSE(ask("late", Micros(0)));
+  go_on(hours(4));
+  EXPECT_EQ(store->counters().keys, 100);
 }
 
 TEST_F(MemoryStoreTest, StaysWithinItsBytes) {

@@ -17,7 +17,7 @@ class MemoryTxnHost final : public testing::TxnHost {
   // `max_keys`: of the store; 0 is no bound.
   explicit MemoryTxnHost(int64_t max_keys = 0)
       : record_(0, 1, CompiledLimit(), nullptr, nullptr),
-        keeper_(1, max_keys, 0) {}
+        keeper_(1, max_keys, 0, 0) {}
 
   void Step(int64_t now_us, const std::function<void(Txn&)>& body) override {
     EXPECT_TRUE(Run("key", now_us, body));

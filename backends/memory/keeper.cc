@@ -15,13 +15,16 @@ constexpr int64_t kEntriesForRoom = 64;
 // How many of a stripe leave at most when room is looked for: what a call moves
 // is bounded.
 constexpr int64_t kLeaveForRoom = 4;
+// More than any time, and little enough to be subtracted from each.
+constexpr int64_t kLongestSlack = int64_t{1} << 54;
 
 }  // namespace
 
-Keeper::Keeper(int stripes, int64_t max_keys, int64_t max_bytes)
+Keeper::Keeper(int stripes, int64_t max_keys, int64_t max_bytes, int64_t slack)
     : stripe_mask_(static_cast<size_t>(stripes) - 1),
       max_keys_(max_keys),
       max_bytes_(max_bytes),
+      slack_(std::min(slack, kLongestSlack)),
       stripes_(static_cast<Stripe*>(
           ::operator new (stripe_count() * sizeof(Stripe),
                           std::align_val_t{alignof(Stripe)}))) {
@@ -134,7 +137,7 @@ void Keeper::Work(Stripe& stripe, int64_t now, bool inserted) {
     entries += kEntriesAStep;
   }
   int64_t removed = 0;
-  Examine(stripe, entries, Horizon(stripe, now), entries, &removed);
+  Examine(stripe, entries, Horizon(stripe, now) - slack_, entries, &removed);
   // Not needed before the next step is due.
   stripe.table.PrefetchNext();
 }

@@ -70,8 +70,9 @@ struct RoomSeeker {
 
 class Keeper {
  public:
-  // `stripes` is a power of two; 0 is no bound.
-  Keeper(int stripes, int64_t max_keys, int64_t max_bytes);
+  // `stripes` is a power of two; 0 is no bound. `slack`: how long, in
+  // microseconds, the calls' own sweep leaves an entry that is over.
+  Keeper(int stripes, int64_t max_keys, int64_t max_bytes, int64_t slack);
   ~Keeper();
 
   TableContext& context() { return context_; }
@@ -158,6 +159,7 @@ class Keeper {
   const size_t stripe_mask_;  // their number, a power of two, less one
   const int64_t max_keys_;
   const int64_t max_bytes_;
+  const int64_t slack_;
   TableContext context_;
   Stripe* stripes_;  // stripe_count() of them
   // What only some calls change, on a line of its own, as the counts are. The

@@ -29,6 +29,10 @@ absl::StatusOr<std::shared_ptr<MemoryStore>> MemoryStore::Create(
     return InvalidArgument("max_bytes: ", options.max_bytes,
                            "; allowed: 1 or more, or 0 for no bound");
   }
+  if (options.slack.count() < 0) {
+    return InvalidArgument("slack: ", options.slack.count(),
+                           "us; allowed: 0 or more");
+  }
   return std::shared_ptr<MemoryStore>(
       new MemoryStore(std::make_unique<Impl>(options)));
 }

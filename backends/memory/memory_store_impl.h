@@ -32,7 +32,8 @@ struct MemoryStore::Impl final : CellHost {
       : time(options.clock),
         share(options.when_full == WhenFull::kShare),
         limits(share),
-        keeper(options.stripes, options.max_keys, options.max_bytes) {}
+        keeper(options.stripes, options.max_keys, options.max_bytes,
+               options.slack.count()) {}
 
   // The time of a call, as far as it is known before its keys are open. What
   // the caller did not give is read once the locks of all its keys are held: an

@@ -13,9 +13,9 @@
 #include "tools/cli/fake_source.h"
 #include "tools/cli/replay.h"
 #include "tools/cli/report.h"
+#include "tools/cli/run_setup.h"
 #include "tools/limits_json/limits_file.h"
 #include "weir/limiter.h"
-#include "weir/memory_store.h"
 
 namespace weir::cli {
 
@@ -29,12 +29,9 @@ struct ReplayFixture {
   }
 
   absl::Status Run(RowSource* source, bool strict = false) {
-    MemoryStoreOptions store_options;
-    store_options.max_keys = 0;
     LimiterOptions options;
     options.trust_tags = true;
-    auto limiter = Limiter::Create(*MemoryStore::Create(store_options),
-                                   limits->rules, options);
+    auto limiter = Limiter::Create(*EmbeddedStore(), limits->rules, options);
     EXPECT_TRUE(limiter.ok()) << limiter.status();
     ReplayParts parts;
     parts.source = source;

@@ -107,6 +107,20 @@ TEST(Replay, DecidesTimesBefore1970) {
   EXPECT_EQ(fixture.report->rule(0).denied, 3u);
 }
 
+// As two files of a day each, one behind the other.
+TEST(Replay, ALateRowMeetsWhatItsKeyHasSeen) {
+  FakeSource source({"key"});
+  source.AddRow(100'000 * kS, {"a"});
+  for (int i = 0; i < 5'000; ++i) {
+    source.AddRow((200'000 + i) * kS, {std::to_string(i)});
+  }
+  source.AddRow(99'990 * kS, {"a"});
+  ReplayFixture fixture(kOnePerMinute);
+  ASSERT_TRUE(fixture.Run(&source).ok());
+  EXPECT_EQ(fixture.report->rule(0).allowed, 5'001u);
+  EXPECT_EQ(fixture.report->rule(0).denied, 1u);
+}
+
 TEST(Replay, AppliesOperationsAndCountsThemApart) {
   FakeSource source({"key"});
   source.AddRow(0, {"a"});

@@ -16,7 +16,8 @@
 // count.) Where the times are given by the caller, or by a clock of the
 // caller's own, it must equal a fresh key at every recent reading (the last 256
 // to 512 calls of its stripe), so that a clock that jumps ahead and comes back
-// takes nothing with it: at the latest after 512 calls more.
+// takes nothing with it: at the latest after 512 calls more. `slack` is added
+// to this.
 //
 // What a call throws (std::bad_alloc, or whatever a clock or an engine of the
 // user's own throws) leaves no lock held; a call with several rules may have
@@ -84,6 +85,12 @@ struct MemoryStoreOptions {
   // system can be about a tenth more. 0: no bound.
   int64_t max_bytes = int64_t{1} << 30;
   WhenFull when_full = WhenFull::kDeny;
+  // How long an entry that equals a fresh key is left all the same, for callers
+  // whose times are not in order: one that is earlier than times before it, by
+  // up to this much, finds what its key has seen. The keys of that time are
+  // held meanwhile, and count. Neither a store that is full heeds it, nor
+  // Sweep. 0 or more; Micros::max(): for good.
+  Micros slack{0};
   // Locks. A power of two, 1 to 65536.
   int stripes = 64;
 };
