@@ -48,8 +48,14 @@ bool Course::Again(microseconds pause) {
   return false;
 }
 
-bool Course::Spend(const ClientOptions& options) {
-  return spent_++ < options.max_redirects;
+bool Course::SpendRedirect(const ClientOptions& options) {
+  return redirects_++ < options.max_redirects;
+}
+
+bool Course::SpendPause(const ClientOptions& options) {
+  // What was found out before it may not hold after it.
+  redirects_ = 0;
+  return pauses_++ < options.max_redirects;
 }
 
 bool Course::Judge(const Attempt& attempt, Node* node,
@@ -74,7 +80,7 @@ bool Course::JudgeError(const Attempt& attempt, Node* node, ClusterMap* map,
   const Reason reason = ClassifyReply(reply.text);
   last_ = MakeError(reason, node->name(), reply.text);
   const microseconds pause =
-      std::min(kLongestPause, kFirstPause * (1 << std::min(spent_, 10)));
+      std::min(kLongestPause, kFirstPause * (1 << std::min(pauses_, 10)));
   switch (reason) {
     case Reason::kNoScript:
       // Twice: of a batch, only the first call sends the text.
@@ -85,7 +91,7 @@ bool Course::JudgeError(const Attempt& attempt, Node* node, ClusterMap* map,
       if (!options.cluster) {
         return Over(MakeError(Reason::kNotACluster, node->name(), reply.text));
       }
-      if (!Spend(options)) {
+      if (!SpendRedirect(options)) {
         return Over(
             MakeError(Reason::kTooManyRedirects, node->name(), reply.text));
       }
@@ -93,7 +99,7 @@ bool Course::JudgeError(const Attempt& attempt, Node* node, ClusterMap* map,
     case Reason::kTryAgain:
       asking_ = false;
       target_ = nullptr;
-      return Spend(options) ? Again(pause) : Over(last_);
+      return SpendPause(options) ? Again(pause) : Over(last_);
     case Reason::kReadOnly:
     case Reason::kMasterDown:
       // Whoever was the master is not any more: look again who is.
@@ -107,10 +113,10 @@ bool Course::JudgeError(const Attempt& attempt, Node* node, ClusterMap* map,
     case Reason::kClusterDown:
       map->MarkStale();
       target_ = nullptr;
-      if (Spend(options)) return Again(pause);
+      if (SpendPause(options)) return Again(pause);
       break;
     case Reason::kLoading:
-      if (Spend(options)) return Again(pause);
+      if (SpendPause(options)) return Again(pause);
       break;
     case Reason::kBusy:
       break;
@@ -173,7 +179,7 @@ bool Course::JudgeFailure(const Attempt& attempt, Node* node, ClusterMap* map,
     return Again();
   }
   // Another node may have its slots by now.
-  if (!IsOutage(attempt.failed) || !Spend(options)) return Over(last_);
+  if (!IsOutage(attempt.failed) || !SpendRedirect(options)) return Over(last_);
   map->MarkStale();
   target_ = nullptr;
   asking_ = false;

@@ -68,7 +68,10 @@ class Course {
                     const ClientOptions& options);
   bool Redirect(Reason reason, std::string_view text, Node* node,
                 ClusterMap* map);
-  bool Spend(const ClientOptions& options);
+  // One more redirection, since the last pause; one more pause. False: there
+  // were too many.
+  bool SpendRedirect(const ClientOptions& options);
+  bool SpendPause(const ClientOptions& options);
 
   const int slot_;
   const bool charging_;
@@ -78,7 +81,8 @@ class Course {
   const Node* avoid_ = nullptr;  // did not answer just now
   bool map_comes_ = false;
   int no_scripts_ = 0;
-  int spent_ = 0;
+  int redirects_ = 0;
+  int pauses_ = 0;
   bool reconnected_ = false;
   std::chrono::microseconds pause_{0};
   absl::Status last_;  // why it is not over yet

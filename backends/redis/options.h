@@ -81,8 +81,9 @@ struct ClientOptions {
   std::chrono::microseconds min_retry_interval = std::chrono::milliseconds(50);
   std::chrono::microseconds max_retry_interval = std::chrono::milliseconds(500);
 
-  // MOVED, ASK, TRYAGAIN, CLUSTERDOWN, LOADING that one call follows or waits
-  // out, all together.
+  // How often one call waits out TRYAGAIN, CLUSTERDOWN or LOADING; and how many
+  // of MOVED and ASK, and of nodes that do not answer, it goes on from between
+  // two of these.
   int max_redirects = 8;
   // A reply larger than this, or with more elements, is a protocol error.
   size_t max_reply_bytes = size_t{1} << 20;

@@ -1,5 +1,5 @@
-// Who owns the slots of a cluster is asked for once, and waited for by all who
-// need to know. Fake nodes, so that everybody needs it at the same moment.
+// The client on a cluster of fake nodes: what real ones come to seldom, or not
+// at a moment of the test's choice.
 #include <atomic>
 #include <future>
 #include <thread>
@@ -17,15 +17,23 @@ using Command = FakeServer::Command;
 
 constexpr int kTogether = 16;
 
-// The first owns every slot. Once it has that many calls it answers none, hangs
-// up on whoever asks, and the second owns them.
+// What CLUSTER SLOTS is answered with where that node has every slot.
+Answer AllSlotsAt(const FakeServer& node) {
+  return {"*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:" +
+          std::to_string(node.port()) + "\r\n"};
+}
+
+std::string UrlOf(const FakeServer& first, const FakeServer& second) {
+  return "redis+cluster://127.0.0.1:" + std::to_string(first.port()) +
+         ",127.0.0.1:" + std::to_string(second.port());
+}
+
+// Who owns the slots is asked for once, and waited for by all who need to know.
+// The first node owns every slot. Once it has that many calls it answers none,
+// hangs up on whoever asks, and the second owns them.
 class MapRefreshTest : public ::testing::Test {
  protected:
-  Answer Slots() const {
-    const int port = (gone_ ? second_ : first_).port();
-    return {"*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:" +
-            std::to_string(port) + "\r\n"};
-  }
+  Answer Slots() const { return AllSlotsAt(gone_ ? second_ : first_); }
   Answer First(const Command& command) {
     if (command[0] == "CLUSTER") return Slots();
     if (!asked_together_) return {":1\r\n"};
@@ -39,8 +47,7 @@ class MapRefreshTest : public ::testing::Test {
   // A client that knows the owner, and may ask for the map again.
   std::shared_ptr<Client> Settled(int io_threads) {
     auto client = MakeClient(
-        "redis+cluster://127.0.0.1:" + std::to_string(first_.port()) +
-            ",127.0.0.1:" + std::to_string(second_.port()),
+        UrlOf(first_, second_),
         [&](ClientOptions* options) { options->io_threads = io_threads; });
     const SteadyTime since = In(seconds(0));
     EXPECT_TRUE(WaitUntil([&] {
@@ -85,6 +92,37 @@ TEST_F(MapRefreshTest, BlockingCallsWaitForTheAnswer) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const absl::Status& status : told) EXPECT_TRUE(status.ok()) << status;
+}
+
+// A slot on its way from one node to the other, where some of the call's keys
+// are not there yet.
+TEST(MigratingSlot, IsWaitedForByWhomeverItIsAskedThrough) {
+  constexpr int kTries = 9;
+  std::atomic<int> tries{0};
+  std::atomic<const FakeServer*> first{nullptr};
+  const FakeServer second([&](const Command& command) {
+    if (command[0] == "CLUSTER") return AllSlotsAt(*first);
+    if (command[0] == "ASKING") return Answer{"+OK\r\n"};
+    return ++tries < kTries ? Answer{"-TRYAGAIN Multiple keys request\r\n"}
+                            : Answer{":2\r\n"};
+  });
+  const FakeServer asked([&](const Command& command) {
+    if (command[0] == "CLUSTER") return AllSlotsAt(*first);
+    return Answer{"-ASK 7629 127.0.0.1:" + std::to_string(second.port()) +
+                  "\r\n"};
+  });
+  first = &asked;
+  for (const bool async : {false, true}) {
+    tries = 0;
+    const auto client = MakeClient(
+        UrlOf(asked, asked),
+        [&](ClientOptions* options) { options->io_threads = async ? 1 : 0; });
+    const absl::Status status =
+        async ? AskAsync(client.get(), Take(), seconds(5))
+              : Ask(client.get(), Take(), "k", "1", seconds(5)).status();
+    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_EQ(tries, kTries);
+  }
 }
 
 }  // namespace
