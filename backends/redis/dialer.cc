@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "backends/redis/errors.h"
 #include "core/text.h"
@@ -18,6 +19,7 @@ constexpr int kLeastMajorVersion = 5;
 
 // What a record of TLS begins with that says what is wrong, and no reply does.
 constexpr char kTlsAlert = 0x15;
+constexpr char kWrongPass[] = "WRONGPASS invalid username-password pair";
 
 // The major version in what INFO answers; 0 if it does not say.
 int MajorVersion(std::string_view info) {
@@ -275,9 +277,10 @@ bool Dialer::Accept(size_t number, const Reply& reply) {
     return true;
   }
   if (reply.type != Reply::Type::kError) return true;
-  // A server that does not know the word repeats what it was sent.
+  // A server that does not know the word repeats what it was sent. (Those that
+  // know it say the same whatever that is, and a password may be "password".)
   std::string words = reply.text.substr(0, reply.text.find(", with args"));
-  if (!options_.password.empty() &&
+  if (!options_.password.empty() && !absl::StartsWith(words, kWrongPass) &&
       words.find(options_.password) != std::string::npos) {
     words = "its answer repeats the password";
   }

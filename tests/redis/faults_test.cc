@@ -266,6 +266,18 @@ TEST(Faults, NoPasswordIsToldThatAServerRepeats) {
   }
 }
 
+TEST(Faults, APasswordThatIsPartOfTheServersWordsHidesNoReason) {
+  FakeServer server([&](const Command&) {
+    return Answer{
+        "-WRONGPASS invalid username-password pair or user is disabled.\r\n"};
+  });
+  std::string url = server.url();
+  url.insert(url.find("//") + 2, "app:password@");
+  const auto reply = Ask(MakeClient(url).get(), Echo(), "k", "1");
+  EXPECT_THAT(std::string(reply.status().message()),
+              HasSubstr("WRONGPASS invalid username-password pair"));
+}
+
 TEST(Faults, AReplicaIsNotConnectedToAnewByEachCall) {
   FakeServer server([&](const Command&) {
     return Answer{"-READONLY You can't write\r\n", false};
