@@ -31,6 +31,7 @@ struct AsyncCall {
   // in the reactor's line, for its first attempt; or nowhere, while it pauses.
   Channel* channel = nullptr;
   bool in_line = false;
+  SteadyTime in_line_since{};
   bool sent = false;
   uint64_t number = 0;
   // In the timer heap, by the time of its deadline or of the end of its pause.

@@ -1,9 +1,10 @@
 // Keeps a node that does not answer from costing its callers time.
 //
 // Closed: every call goes through. After a number of failures in a row it
-// opens: calls are turned away, but for one probing call an interval, which
-// grows while the probes fail. The first good reply closes it.
-// Thread safe; asking costs one atomic load while it is closed.
+// opens: calls are turned away, but for one probing call at a time. The next
+// one follows an interval after the last has failed, and the intervals grow.
+// The first good reply closes it. Thread safe; asking costs one atomic load
+// while it is closed.
 #ifndef WEIR_BACKENDS_REDIS_BREAKER_H_
 #define WEIR_BACKENDS_REDIS_BREAKER_H_
 
@@ -24,7 +25,9 @@ class Breaker {
   // `seed` chooses where in an interval this one's probes fall.
   Breaker(const ClientOptions& options, uint64_t seed);
 
-  Verdict Ask(SteadyTime now);
+  // `deadline`: of the call that asks. If that is the probe, no other is made
+  // before then, or within a second, unless it has failed.
+  Verdict Ask(SteadyTime now, SteadyTime deadline);
   // Something was answered, by a server that has its data.
   void Succeed() {
     if (failures_.load(std::memory_order_relaxed) != 0) Close();
@@ -39,7 +42,9 @@ class Breaker {
 
  private:
   void Close();
-  void Schedule(SteadyTime now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The next probe is made an interval after `now`, and not before `after`.
+  void Schedule(SteadyTime now, SteadyTime after)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const int limit_;
   const std::chrono::microseconds min_interval_;

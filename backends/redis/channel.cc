@@ -16,6 +16,13 @@ using std::chrono::microseconds;
 constexpr size_t kReadBytes = 64 * 1024;
 constexpr size_t kKeptBytes = 1024 * 1024;
 
+// So many calls under way are what makes answers slow. With fewer it is the
+// server or the way to it, which may be faster with the next one.
+constexpr size_t kMany = 256;
+// A server that was silent for longer may have paused, which says nothing of
+// what comes next.
+constexpr std::chrono::milliseconds kFresh(50);
+
 }  // namespace
 
 Channel::Channel(Node* node, const ClientOptions& options, Tally* tally,
@@ -25,6 +32,15 @@ Channel::Channel(Node* node, const ClientOptions& options, Tally* tally,
       tally_(tally),
       owner_(owner),
       bytes_(kReadBytes) {}
+
+bool Channel::WouldBeLate(SteadyTime deadline, SteadyTime now) {
+  if (losing_ || slots_.size() < kMany || now - last_reply_ > kFresh) {
+    return false;
+  }
+  // With a quarter to spare, or those that are sent are answered when it is
+  // just too late.
+  return now - slots_.front().since > (deadline - now) * 3 / 4;
+}
 
 void Channel::Queue(AsyncCall* call, SteadyTime now) {
   call->channel = this;

@@ -46,6 +46,9 @@ class Channel {
   uint32_t watched_events = 0;
   bool queued = false;  // OnQueued was called, and Flush not yet
 
+  // Many calls are under way, and their answers take longer than there is until
+  // the deadline: one more would be late too, and charged all the same.
+  bool WouldBeLate(SteadyTime deadline, SteadyTime now);
   void Queue(AsyncCall* call, SteadyTime now);
   void QueueMapRefresh(SteadyTime now);
   // The call gave up waiting; its reply will be dropped. True: it may be run

@@ -38,6 +38,12 @@ class Fifo {
     ++begin_;
     return value;
   }
+  // The one that was pushed last; its number is given again.
+  T PopBack() {
+    T value = std::move(At(end_ - 1));
+    --end_;
+    return value;
+  }
 
  private:
   size_t Place(uint64_t number) const {

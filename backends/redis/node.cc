@@ -69,7 +69,7 @@ bool Node::RefuseIfOverloaded(Batch* batch) {
 std::shared_ptr<SharedStream> Node::Begin(Batch* batch, SteadyTime now,
                                           SteadyTime deadline, bool* refused) {
   *refused = false;
-  const Breaker::Verdict verdict = breaker_.Ask(now);
+  const Breaker::Verdict verdict = breaker_.Ask(now, deadline);
   if (verdict == Breaker::Verdict::kNo) {
     Refuse(batch, breaker_.Why());
     *refused = true;

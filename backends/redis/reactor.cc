@@ -21,11 +21,16 @@ using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 using Steady = std::chrono::steady_clock;
 
-// How many deadlines, new calls, and calls that lost their connection, are
-// served in one turn. Each may be told its end at once, and its callback may
-// submit the next: without a bound, calls that fail would keep all others
-// waiting.
+// How many new calls, and calls that lost their connection, are served in one
+// turn. Each may be told its end at once, and its callback may submit the next:
+// without a bound, calls that fail would keep all others waiting.
 constexpr int kShare = 256;
+// Deadlines are not to be late themselves, and there are no more of them than
+// were submitted some time ago.
+constexpr int kDeadlines = 4096;
+
+constexpr std::string_view kTooSlow =
+    "answers take longer than this call has time: too many are under way";
 
 // Which reactor this thread is driving.
 const void*& Driven() {
@@ -232,6 +237,7 @@ void Reactor::TakeInbox() {
     call->wake_at = call->deadline;
     timers_.Add(call);
     call->in_line = true;
+    call->in_line_since = now_;
     call->number = line_.Push(call);
   }
 }
@@ -241,11 +247,18 @@ void Reactor::LaunchSome() {
     // What callbacks submit meanwhile is sent with the rest.
     if (line_.empty()) TakeInbox();
     if (line_.empty()) return;
-    AsyncCall* const call = line_.Pop();
+    AsyncCall* const call = NextInLine();
     if (call == nullptr) continue;
     call->in_line = false;
     Launch(call);
   }
+}
+
+AsyncCall* Reactor::NextInLine() {
+  const AsyncCall* const first = line_.front();
+  const bool crowded =
+      first != nullptr && now_ - first->in_line_since > first->deadline - now_;
+  return crowded ? line_.PopBack() : line_.Pop();
 }
 
 void Reactor::TellLost() {
@@ -276,7 +289,7 @@ void Reactor::Launch(AsyncCall* call) {
   if (node == nullptr) {
     return call->course.GiveUp() ? Finish(call, nullptr) : Pause(call);
   }
-  const Breaker::Verdict verdict = node->breaker().Ask(now_);
+  const Breaker::Verdict verdict = node->breaker().Ask(now_, call->deadline);
   if (verdict == Breaker::Verdict::kNo) {
     Attempt attempt;
     attempt.status = node->breaker().Why();
@@ -284,7 +297,14 @@ void Reactor::Launch(AsyncCall* call) {
     return OnAttempt(call, attempt);
   }
   if (verdict == Breaker::Verdict::kProbe) tally_->probes.Add();
-  ChannelOf(node)->Queue(call, now_);
+  Channel* const channel = ChannelOf(node);
+  if (channel->WouldBeLate(call->deadline, now_)) {
+    Attempt attempt;
+    attempt.failed = Reason::kOverloaded;
+    attempt.words = kTooSlow;
+    return OnAttempt(call, attempt);
+  }
+  channel->Queue(call, now_);
 }
 
 void Reactor::Refresh(const Node* silent, Node* near) {
@@ -342,7 +362,7 @@ void Reactor::OnWatch(Channel* channel, int fd, uint32_t events) {
 }
 
 void Reactor::RunTimers() {
-  for (int i = 0; i < kShare; ++i) {
+  for (int i = 0; i < kDeadlines; ++i) {
     if (timers_.empty() || timers_.first()->wake_at > now_) break;
     AsyncCall* const call = timers_.first();
     Channel* const channel = call->channel;

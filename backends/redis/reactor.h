@@ -65,6 +65,10 @@ class Reactor final : public Channel::Owner {
   // All that was submitted goes in line; from there its deadline counts.
   void TakeInbox() ABSL_LOCKS_EXCLUDED(inbox_mutex_);
   void LaunchSome() ABSL_LOCKS_EXCLUDED(inbox_mutex_);
+  // The first, as long as there is no more of a crowd than can be served. When
+  // that one has waited for half its time the others would too, and all be
+  // late: then the last, which has most of its time left.
+  AsyncCall* NextInLine();
   void TellLost();
   // Makes the next attempt, or ends the call.
   void Launch(AsyncCall* call);

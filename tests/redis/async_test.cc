@@ -501,5 +501,55 @@ TEST_F(AsyncLossTest, TheRestIsToldWhenTheClientGoes) {
   EXPECT_LT(CountOf(Reason::kClosed), kCalls);
 }
 
+// A server that answers when the test lets it, far too late for some.
+TEST(AsyncOverload, WhoWouldBeLateIsNotSent) {
+  constexpr int kFirst = 300;
+  std::atomic<int> let{0}, asked{0};
+  FakeServer server([&](const Command&) {
+    const int call = ++asked;
+    WaitUntil([&] { return let >= call; }, seconds(60));
+    return Answer{":1\r\n"};
+  });
+  auto client = MakeClient(server.url());
+  int submitted = 0, told = 0;
+  std::vector<absl::Status> failed;
+  const auto submit = [&](milliseconds time) {
+    ++submitted;
+    client->RunAsync({Take(), {"k"}, {"1"}}, In(time),
+                     [&](absl::StatusOr<Reply> reply) {
+                       ++told;
+                       if (!reply.ok()) failed.push_back(reply.status());
+                     });
+  };
+  const auto process_until = [&](const std::function<bool()>& done) {
+    return WaitUntil(
+        [&] {
+          client->Process();
+          return done();
+        },
+        seconds(20));
+  };
+  for (int i = 0; i < kFirst; ++i) submit(seconds(60));
+  ASSERT_TRUE(process_until([&] { return asked > 0; }));
+  const SteadyTime since = In(seconds(0));
+  process_until([&] { return In(seconds(0)) - since > seconds(1); });
+  // If the machine pauses after an answer, that answer counts for nothing.
+  while (failed.empty() && let < kFirst / 10) {
+    ++let;
+    ASSERT_TRUE(process_until([&] { return told == let; }));
+    submit(milliseconds(900));
+    submit(seconds(60));
+    client->Process();
+  }
+  ASSERT_EQ(failed.size(), 1u);
+  EXPECT_EQ(ReasonOf(failed[0]), Reason::kOverloaded) << failed[0];
+  EXPECT_FALSE(MayHaveCharged(failed[0]));
+  // All others were sent.
+  let = submitted;
+  EXPECT_TRUE(process_until([&] { return told == submitted; }));
+  EXPECT_EQ(failed.size(), 1u);
+  EXPECT_EQ(asked, submitted - 1);
+}
+
 }  // namespace
 }  // namespace weir::redis

@@ -19,6 +19,7 @@ namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -249,24 +250,50 @@ TEST(RedisBreaker, OpensProbesAndCloses) {
   Breaker breaker(options, 7);
   SteadyTime now{};
   for (int i = 0; i < 2; ++i) breaker.Fail(now, absl::UnavailableError("x"));
-  EXPECT_EQ(breaker.Ask(now), Breaker::Verdict::kGo);
+  EXPECT_EQ(breaker.Ask(now, now), Breaker::Verdict::kGo);
   breaker.Succeed();
   for (int i = 0; i < 3; ++i) breaker.Fail(now, absl::UnavailableError("x"));
-  EXPECT_EQ(breaker.Ask(now), Breaker::Verdict::kNo);
+  EXPECT_EQ(breaker.Ask(now, now), Breaker::Verdict::kNo);
   // One probe an interval, which grows to its limit, from its upper half.
   SteadyTime last = now;
   for (const int interval : {100, 200, 400, 400, 400}) {
-    while (breaker.Ask(now) == Breaker::Verdict::kNo) {
+    while (breaker.Ask(now, now) == Breaker::Verdict::kNo) {
       now += microseconds(500);
       ASSERT_LE(now - last, milliseconds(interval + 1));
     }
     EXPECT_GE(now - last, milliseconds(interval / 2));
-    EXPECT_EQ(breaker.Ask(now), Breaker::Verdict::kNo) << "a second probe";
+    EXPECT_EQ(breaker.Ask(now, now), Breaker::Verdict::kNo) << "a second probe";
     breaker.Fail(now, absl::UnavailableError("x"));
     last = now;
   }
   breaker.Succeed();
-  EXPECT_EQ(breaker.Ask(now), Breaker::Verdict::kGo);
+  EXPECT_EQ(breaker.Ask(now, now), Breaker::Verdict::kGo);
+}
+
+TEST(RedisBreaker, OneProbeAtATimeHoweverLongItTakes) {
+  ClientOptions options;
+  options.breaker_failures = 1;
+  options.min_retry_interval = options.max_retry_interval = milliseconds(100);
+  Breaker breaker(options, 7);
+  SteadyTime now{};
+  // How long it is until the next probe, which then has a second to spare.
+  const auto quiet = [&] {
+    const SteadyTime since = now;
+    while (breaker.Ask(now, now + seconds(2)) == Breaker::Verdict::kNo) {
+      now += milliseconds(1);
+    }
+    return now - since;
+  };
+  breaker.Fail(now, absl::UnavailableError("x"));
+  EXPECT_LE(quiet(), milliseconds(101));
+  // Nothing is heard of it.
+  EXPECT_EQ(quiet(), seconds(1));
+  // It fails when it has taken longer than an interval.
+  now += milliseconds(200);
+  breaker.Fail(now, absl::UnavailableError("x"));
+  const auto after_failure = quiet();
+  EXPECT_GE(after_failure, milliseconds(50));
+  EXPECT_LE(after_failure, milliseconds(101));
 }
 
 TEST(RedisFifo, KeepsNumbersWhileItGrows) {
