@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "backends/redis/client.h"
+#include "backends/redis/call.h"
 #include "backends/redis/course.h"
 #include "backends/redis/slot.h"
 
@@ -16,7 +16,7 @@ namespace weir::redis {
 class Channel;
 
 struct AsyncCall {
-  AsyncCall(OwnedCall c, SteadyTime d, Client::Callback callback, bool cluster)
+  AsyncCall(OwnedCall c, SteadyTime d, ReplyCallback callback, bool cluster)
       : call(std::move(c)),
         deadline(d),
         done(std::move(callback)),
@@ -24,7 +24,7 @@ struct AsyncCall {
 
   OwnedCall call;
   SteadyTime deadline;
-  Client::Callback done;
+  ReplyCallback done;
   Course course;
   Node* node = nullptr;  // of the last attempt
   // Where it waits, under a number there: for a connection or for a reply; or

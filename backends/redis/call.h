@@ -6,10 +6,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
 namespace weir::redis {
@@ -62,6 +64,9 @@ struct Reply {
   std::string text;  // kString, kError
   std::vector<Reply> elements;
 };
+
+// Told how an asynchronous call ended.
+using ReplyCallback = std::function<void(absl::StatusOr<Reply>)>;
 
 // What ScriptCall::reply_bytes says of it holds.
 inline bool Fits(const Reply& reply, size_t reply_bytes) {

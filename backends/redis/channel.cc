@@ -84,8 +84,8 @@ void Channel::QueueMapRefresh(SteadyTime now) {
 
 void Channel::Push(AsyncCall* call, Kind kind, SteadyTime now) {
   const uint64_t unsent = out_.size() - out_sent_;
-  queued_end_ = sent_end_ + unsent;
-  const uint64_t number = slots_.Push(Slot{call, kind, queued_end_, now});
+  const uint64_t number =
+      slots_.Push(Slot{call, kind, sent_end_ + unsent, now});
   if (call != nullptr) {
     call->number = number;
     call->sent = true;
@@ -217,7 +217,7 @@ void Channel::Receive(SteadyTime now) {
   while (socket_.is_open()) {
     switch (reader_->Next(&reply)) {
       case ReplyReader::Result::kReply:
-        HandOut(&reply, now);
+        HandOut(&reply);
         break;
       case ReplyReader::Result::kNeedsMore:
         return ReplaceIfOutdated();
@@ -227,11 +227,9 @@ void Channel::Receive(SteadyTime now) {
   }
 }
 
-void Channel::HandOut(Reply* reply, SteadyTime) {
+void Channel::HandOut(Reply* reply) {
   if (slots_.empty()) {
-    const bool error = reply->type == Reply::Type::kError;
-    return Break(error ? ClassifyReply(reply->text) : Reason::kProtocol,
-                 error ? reply->text : "a reply that nobody asked for");
+    return Break(ReasonOfUnasked(*reply), WordsOfUnasked(*reply));
   }
   const AsyncCall* const asked = slots_.front().call;
   if (asked != nullptr && !Fits(*reply, asked->call.reply_bytes)) {

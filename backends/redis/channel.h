@@ -84,7 +84,7 @@ class Channel {
   void Send(AsyncCall* call, SteadyTime now);
   void Push(AsyncCall* call, Kind kind, SteadyTime now);
   void Receive(SteadyTime now);
-  void HandOut(Reply* reply, SteadyTime now);
+  void HandOut(Reply* reply);
   // Closes; everything that was sent is lost.
   void Break(Reason reason, std::string_view words);
   // The node wants its connections made anew: this one takes no more calls, and
@@ -114,7 +114,6 @@ class Channel {
   Fifo<AsyncCall*> waiting_;  // for a connection
   std::string out_;
   size_t out_sent_ = 0;
-  uint64_t queued_end_ = 0;
   uint64_t sent_end_ = 0;
   bool blocked_ = false;  // the socket took no more
   Fifo<Slot> slots_;

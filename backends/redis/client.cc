@@ -102,7 +102,7 @@ void Client::RunMany(absl::Span<const ScriptCall> calls, SteadyTime deadline,
   }
 }
 
-void Client::RunAsync(OwnedCall call, SteadyTime deadline, Callback done) {
+void Client::RunAsync(OwnedCall call, SteadyTime deadline, ReplyCallback done) {
   impl_->reactor()->Submit(std::make_unique<AsyncCall>(
       std::move(call), deadline, std::move(done), impl_->options.cluster));
 }

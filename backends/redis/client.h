@@ -19,7 +19,6 @@
 #ifndef WEIR_BACKENDS_REDIS_CLIENT_H_
 #define WEIR_BACKENDS_REDIS_CLIENT_H_
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -34,8 +33,6 @@ namespace weir::redis {
 
 class Client {
  public:
-  using Callback = std::function<void(absl::StatusOr<Reply>)>;
-
   // Connects to nobody yet, so it works while Redis is down.
   // InvalidArgument: an option. Unavailable: with io_threads, the system has no
   // descriptors or no thread for it now.
@@ -62,7 +59,7 @@ class Client {
   // Blocks nobody. `done` is called exactly once, by the client's own thread
   // or by the one that calls Process(), possibly before RunAsync returns; it
   // must not block, and may make further asynchronous calls.
-  void RunAsync(OwnedCall call, SteadyTime deadline, Callback done);
+  void RunAsync(OwnedCall call, SteadyTime deadline, ReplyCallback done);
 
   // Without a thread of its own: becomes readable when Process() has work.
   // -1 if there is such a thread, or no descriptor to be had now.

@@ -167,17 +167,11 @@ bool Course::JudgeFailure(const Attempt& attempt, Node* node, ClusterMap* map,
       attempt.failed == Reason::kProtocol) {
     return Over(last_);
   }
-  if (!options.cluster) {
-    // The connection went before or while we used it; a new one will show.
-    return attempt.failed == Reason::kClosed &&
-                   !std::exchange(reconnected_, true)
-               ? Again()
-               : Over(last_);
-  }
-  // An old connection may just have been closed.
+  // The connection went before or while we used it; a new one will show.
   if (attempt.failed == Reason::kClosed && !std::exchange(reconnected_, true)) {
     return Again();
   }
+  if (!options.cluster) return Over(last_);
   // Another node may have its slots by now.
   if (!IsOutage(attempt.failed) || !SpendRedirect(options)) return Over(last_);
   map->MarkStale();

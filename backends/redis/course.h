@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "backends/redis/batch.h"
 #include "backends/redis/call.h"
 #include "backends/redis/cluster_map.h"
+#include "backends/redis/errors.h"
 #include "backends/redis/node.h"
 #include "backends/redis/options.h"
 #include "backends/redis/resp.h"
@@ -20,7 +20,7 @@ namespace weir::redis {
 
 // How one attempt ended.
 struct Attempt {
-  const Reply* reply = nullptr;  // null: there is none
+  Reply* reply = nullptr;  // null: there is none
   Reason failed = Reason::kNone;
   bool may_have_run = false;
   // In full, if the attempt was not made at all; else the words of it.

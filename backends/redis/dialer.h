@@ -1,4 +1,5 @@
-// Makes a connection ready step by step: look up, connect, TLS, AUTH, SELECT.
+// Makes a connection ready step by step: look up, connect, TLS, AUTH, SELECT,
+// INFO.
 // It blocks nobody, so that one caller can go on where another's deadline
 // passed. Not thread safe.
 //

@@ -168,6 +168,16 @@ bool CannotServe(const Reply& reply) {
   return false;
 }
 
+Reason ReasonOfUnasked(const Reply& reply) {
+  return reply.type == Reply::Type::kError ? ClassifyReply(reply.text)
+                                           : Reason::kProtocol;
+}
+
+std::string WordsOfUnasked(const Reply& reply) {
+  return reply.type == Reply::Type::kError ? reply.text
+                                           : "a reply that nobody asked for";
+}
+
 bool IsOutage(Reason reason) { return EntryOf(reason).outage; }
 
 bool IsOutage(const absl::Status& status) { return IsOutage(ReasonOf(status)); }

@@ -4,6 +4,7 @@
 #define WEIR_BACKENDS_REDIS_ERRORS_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -59,6 +60,11 @@ Reason ClassifyReply(std::string_view error_text);
 // BUSY, a replica, a cluster that is down. For those who ask as good as no
 // answer.
 bool CannotServe(const Reply& reply);
+
+// What a reply that nobody asked for says of its connection, which closes: the
+// server's reason, if that is what it tells.
+Reason ReasonOfUnasked(const Reply& reply);
+std::string WordsOfUnasked(const Reply& reply);
 
 // Redis can't answer now, through no fault of the caller or the configuration:
 // what an outage policy is for.

@@ -68,8 +68,8 @@ struct ClientOptions {
   // Commands in flight and queued on one socket; more are ResourceExhausted.
   int max_in_flight = 100'000;
 
-  // The longest that connecting, TLS, AUTH and SELECT may take together, at all
-  // addresses of a host.
+  // The longest that connecting, TLS, AUTH, SELECT and INFO may take together,
+  // at all addresses of a host.
   std::chrono::microseconds connect_timeout = std::chrono::seconds(1);
   // A socket whose oldest call has waited this long is closed.
   std::chrono::microseconds max_call_age = std::chrono::seconds(2);

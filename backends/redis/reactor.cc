@@ -17,7 +17,6 @@
 namespace weir::redis {
 namespace {
 
-using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 using Steady = std::chrono::steady_clock;
 
@@ -321,7 +320,7 @@ void Reactor::Pause(AsyncCall* call) {
 void Reactor::OnAttempt(AsyncCall* call, const Attempt& attempt) {
   if (call->course.Judge(attempt, call->node, options_, map_, tally_)) {
     // The reply is the channel's, which has no more use for it.
-    return Finish(call, const_cast<Reply*>(attempt.reply));
+    return Finish(call, attempt.reply);
   }
   call->course.pause().count() == 0 ? Launch(call) : Pause(call);
 }

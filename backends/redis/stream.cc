@@ -371,9 +371,7 @@ bool SharedStream::HandOut(Batch* own) {
     last_reply_ = Steady::now();
     for (size_t i = 0; i < reply_count_; ++i) {
       if (slots_.empty()) {
-        const bool error = replies_[i].type == Reply::Type::kError;
-        Break(error ? ClassifyReply(replies_[i].text) : Reason::kProtocol,
-              error ? replies_[i].text : "a reply that nobody asked for");
+        Break(ReasonOfUnasked(replies_[i]), WordsOfUnasked(replies_[i]));
         break;
       }
       const uint64_t number = slots_.begin_number();

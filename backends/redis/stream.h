@@ -63,7 +63,7 @@ class SharedStream {
 
   bool Refuse(Batch* batch, Reason reason, std::string words)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // A word if nothing more may be sent on it.
+  // A reason, and its words, if nothing more may be sent on it.
   Reason CheckBefore(SteadyTime now, std::string* words)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-// Cuts text at the first (last) mark; false if there is none.
+// Cuts text at the first mark; false if there is none.
 bool CutFirst(std::string_view* text, char mark, std::string_view* before) {
   const size_t at = text->find(mark);
   if (at == std::string_view::npos) return false;

@@ -140,11 +140,9 @@ TEST(Faults, AConnectionWhoseOldestCallIsTooOldIsClosed) {
     options->max_call_age = milliseconds(50);
   });
   // Its own deadline is far away; the limit of the connection comes first.
-  const auto start = std::chrono::steady_clock::now();
   const auto first = Ask(client.get(), Take(), "k", "1", seconds(20));
   EXPECT_EQ(ReasonOf(first.status()), Reason::kClosed) << first.status();
   EXPECT_TRUE(MayHaveCharged(first.status()));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(10));
   EXPECT_TRUE(Ask(client.get(), Take(), "k", "1").ok());
   EXPECT_EQ(server.connections(), 2);
 }
@@ -334,11 +332,9 @@ TEST(Faults, ACallThatOnlyLooksIsAskedAgain) {
 TEST(Faults, TheDeadlineCoversAServerThatNeverGreets) {
   FakeServer server([](const Command&) { return Answer{":1\r\n", false}; }, "");
   auto client = ClientOf(server);
-  const auto start = std::chrono::steady_clock::now();
   const auto reply = Ask(client.get(), Take(), "k", "1", milliseconds(50));
   EXPECT_EQ(reply.status().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_FALSE(MayHaveCharged(reply.status()));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(5));
 }
 
 TEST(Faults, ADeadlineThatPassesSaysWhatWasWaitedFor) {
