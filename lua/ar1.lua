@@ -12,6 +12,11 @@ local kTrace = 1 / 9007199254740992 -- 2^-53: this no longer changes a sum
 
 local function Load(value, at)
   local slot, v = unpack('<dd', value, at)
+  -- An endless one would take for ever to fade.
+  if not (slot > -kMaxExact and slot < kMaxExact and v >= 0 and
+          v <= kMaxExact) then
+    error('WEIRSTATE a key does not hold what ar1 writes', 0)
+  end
   return {slot = slot, value = v}
 end
 

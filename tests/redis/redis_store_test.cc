@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/redis/script_set.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/redis/redis_cluster.h"
 #include "tests/redis/redis_factory.h"
@@ -280,6 +284,22 @@ TEST_F(RedisStoreTest, AStateThatNobodyCanReadIsAnErrorAndStays) {
 
 // Entries of a sorted set without their time: 7 bytes, or 14 with a cost. Two
 // versions on one key leave both forms in turns.
+TEST_F(RedisStoreTest, NumbersWithoutEndDoNotKeepTheServerBusy) {
+  constexpr double kEndless = std::numeric_limits<double>::infinity();
+  const Limiter limiter = Make(Limit::Ar1(5, 2.0, seconds(1)));
+  Decided(limiter.Check("k"));
+  const std::string key = "weir:default:ar1:{k}";
+  for (const double slot : {-kEndless, kEndless, std::nan("")}) {
+    std::string bytes(sizeof slot, '\0');
+    std::memcpy(bytes.data(), &slot, sizeof slot);
+    Ask({"SETRANGE", key, "0", bytes});
+    const absl::Status status = limiter.Peek("k").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(std::string(status.message()),
+                ::testing::HasSubstr("WEIRSTATE"));
+  }
+}
+
 TEST_F(RedisStoreTest, ALogWhoseEntriesLackTheirTimeIsReadAlike) {
   constexpr char kLeaveOutTimes[] = R"(
 local all = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
