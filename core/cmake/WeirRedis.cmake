@@ -91,11 +91,8 @@ if(WEIR_HAVE_REDIS)
     string(APPEND _weir_redis_why ", without TLS")
   endif()
   add_library(weir::redis ALIAS weir_redis)
-  set_target_properties(weir_redis PROPERTIES
-    EXPORT_NAME redis
-    VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-    POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(weir_redis PROPERTIES EXPORT_NAME redis)
+  weir_library(weir_redis)
   target_include_directories(weir_redis
     PUBLIC
       "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/backends/redis/include>"

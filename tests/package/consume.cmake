@@ -25,11 +25,15 @@ if(WAY STREQUAL "pkg_config")
 else()
   # CMakeCache.txt of an earlier run could hide a package that is gone.
   file(REMOVE "${WORK}/CMakeCache.txt")
-  run(${configure} -S "${project}" -B "${WORK}" "-DCMAKE_PREFIX_PATH=${PREFIX}"
-    "-DWEIR_SOURCE_DIR=${SOURCE}" -DBUILD_SHARED_LIBS=${shared})
   set(targets "")
+  set(options "")
   if(WAY STREQUAL "add_subdirectory")
-    set(targets --target consumer17 consumer20)
+    set(targets --target consumers)
+    # What many projects that take weir in say of all of their targets.
+    set(options -DCMAKE_CXX_VISIBILITY_PRESET=hidden
+      -DCMAKE_VISIBILITY_INLINES_HIDDEN=ON)
   endif()
+  run(${configure} -S "${project}" -B "${WORK}" "-DCMAKE_PREFIX_PATH=${PREFIX}"
+    "-DWEIR_SOURCE_DIR=${SOURCE}" -DBUILD_SHARED_LIBS=${shared} ${options})
   run("${CMAKE_COMMAND}" --build "${WORK}" ${targets})
 endif()
