@@ -15,6 +15,34 @@ endif()
 
 set(_weir_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/weir")
 
+# weir_find_beside(TARGET DIR): what is installed in DIR finds the shared
+# libraries of this copy, wherever that is moved. What a packager says instead,
+# with CMAKE_INSTALL_RPATH or CMAKE_SKIP_INSTALL_RPATH, holds.
+function(weir_find_beside target dir)
+  if(DEFINED CMAKE_INSTALL_RPATH OR
+     NOT CMAKE_SYSTEM_NAME MATCHES "Linux|BSD|Darwin")
+    return()
+  endif()
+  file(RELATIVE_PATH way "${dir}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+  set(path "$ORIGIN")
+  if(CMAKE_SYSTEM_NAME STREQUAL "Darwin")
+    set(path "@loader_path")
+  endif()
+  if(way)
+    string(APPEND path "/${way}")
+  endif()
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${path}")
+endfunction()
+
+foreach(_weir_target weir weir_redis)
+  if(TARGET ${_weir_target})
+    weir_find_beside(${_weir_target} "${CMAKE_INSTALL_FULL_LIBDIR}")
+  endif()
+endforeach()
+if(TARGET weir_cli AND BUILD_SHARED_LIBS)
+  weir_find_beside(weir_cli "${CMAKE_INSTALL_FULL_BINDIR}")
+endif()
+
 install(TARGETS weir EXPORT weirTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
