@@ -1,6 +1,6 @@
 # What is installed: the library, its public headers, the files with which
-# CMake and pkg-config find it, and, where they are built, the executable and
-# the conformance kit. Nothing private, no other part of the tests.
+# CMake and pkg-config find it, the license, and, where they are built, the
+# executable and the conformance kit. Nothing private, no other part of the tests.
 
 include(CMakePackageConfigHelpers)
 
@@ -140,6 +140,13 @@ function(weir_write_pc)
     DESTINATION "${pc_dir}")
 endfunction()
 weir_write_pc()
+
+# Where weir is taken in, CMAKE_INSTALL_DOCDIR is its user's.
+set(_weir_doc_dir "${CMAKE_INSTALL_DATAROOTDIR}/doc/weir")
+if(WEIR_TOP_LEVEL)
+  set(_weir_doc_dir "${CMAKE_INSTALL_DOCDIR}")
+endif()
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${_weir_doc_dir}")
 
 if(TARGET weir_cli)
   install(TARGETS weir_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

@@ -1,4 +1,5 @@
-# The headers below PREFIX are the public ones of SOURCE, all and only.
+# The headers below PREFIX are the public ones of SOURCE, all and only; and the
+# license comes with them, in the folder DOCS.
 cmake_minimum_required(VERSION 3.16)
 file(GLOB_RECURSE installed RELATIVE "${PREFIX}/include"
   "${PREFIX}/include/*")
@@ -22,4 +23,8 @@ list(REMOVE_ITEM missing ${installed})
 list(FILTER missing EXCLUDE REGEX "redis|weir/testing/|limits_json")
 if(missing)
   message(FATAL_ERROR "public, but not installed: ${missing}")
+endif()
+
+if(NOT EXISTS "${PREFIX}/${DOCS}/LICENSE")
+  message(FATAL_ERROR "the license is not installed: ${PREFIX}/${DOCS}/LICENSE")
 endif()
