@@ -4,8 +4,8 @@
 
 include(CMakePackageConfigHelpers)
 
+get_target_property(_weir_type weir TYPE)
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  get_target_property(_weir_type weir TYPE)
   if(_weir_type STREQUAL "SHARED_LIBRARY")
     set(_weir_map "${PROJECT_SOURCE_DIR}/core/cmake/weir.map")
     target_link_options(weir PRIVATE "LINKER:--version-script=${_weir_map}")
