@@ -5,14 +5,6 @@
 include(CMakePackageConfigHelpers)
 
 get_target_property(_weir_type weir TYPE)
-if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-  if(_weir_type STREQUAL "SHARED_LIBRARY")
-    set(_weir_map "${PROJECT_SOURCE_DIR}/core/cmake/weir.map")
-    target_link_options(weir PRIVATE "LINKER:--version-script=${_weir_map}")
-    set_property(TARGET weir APPEND PROPERTY LINK_DEPENDS "${_weir_map}")
-  endif()
-endif()
-
 set(_weir_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/weir")
 
 # weir_find_beside(TARGET DIR): what is installed in DIR finds the shared

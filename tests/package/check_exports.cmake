@@ -1,12 +1,12 @@
-# The shared LIBRARY exports names of weir's, and no others.
+# The shared LIBRARY exports NAME and other names of weir's, and no others.
 cmake_minimum_required(VERSION 3.16)
 execute_process(COMMAND "${NM}" -D -C --defined-only "${LIBRARY}"
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE errors)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${NM} failed: ${errors}")
 endif()
-if(NOT output MATCHES "weir::Limiter::Create")
-  message(FATAL_ERROR "weir::Limiter::Create is not exported:\n${output}")
+if(NOT output MATCHES "${NAME}")
+  message(FATAL_ERROR "${NAME} is not exported:\n${output}")
 endif()
 string(REPLACE ";" " " output "${output}")
 string(REPLACE "\n" ";" lines "${output}")
