@@ -10,7 +10,7 @@ if(NOT KIND STREQUAL OWN)
     set(shared ON)
   endif()
   run(${configure} -S "${SOURCE}" -B "${build}" -DBUILD_SHARED_LIBS=${shared}
-    -DWEIR_BUILD_CLI=${CLI} -DWEIR_BUILD_TESTS=OFF)
+    -DWEIR_BUILD_CLI=${CLI} -DWEIR_BUILD_KIT=ON -DWEIR_BUILD_TESTS=OFF)
   run("${CMAKE_COMMAND}" --build "${build}")
 endif()
 run("${CMAKE_COMMAND}" --install "${build}" --prefix "${WORK}/installed")
