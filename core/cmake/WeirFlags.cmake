@@ -4,10 +4,13 @@ option(WEIR_PRECOMPILE
   "Precompile the headers of the tests, and join sources, to build them soon"
   OFF)
 
-# AR(1) and every other double must be rounded alike everywhere.
+# AR(1) and every other double must be rounded alike everywhere. Exceptions of a
+# user's clock or engine, and of operator new, pass through weir, which puts right
+# what it holds: also for a user who says -fno-exceptions of all else.
 function(weir_developer_flags target)
   target_compile_options(${target} PRIVATE
-    $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-ffp-contract=off>)
+    $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-ffp-contract=off>
+    $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-fexceptions>)
   if(WEIR_DEVELOPER)
     target_compile_options(${target} PRIVATE
       -Wall -Wextra -Wpedantic -Wshadow -Werror
