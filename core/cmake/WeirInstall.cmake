@@ -3,6 +3,7 @@
 # executable and the conformance kit. Nothing private, no other part of the tests.
 
 include(CMakePackageConfigHelpers)
+include(WeirPkgConfig)
 
 get_target_property(_weir_type weir TYPE)
 set(_weir_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/weir")
@@ -79,59 +80,13 @@ install(FILES
   "${PROJECT_BINARY_DIR}/generated/weirConfigVersion.cmake"
   DESTINATION "${_weir_cmake_dir}")
 
-# weir.pc says where it is by its own place, so that an installed copy can be
-# moved, and takes what it requires from the target.
-function(weir_pc_modules property out)
-  get_target_property(libs weir ${property})
-  set(modules "")
-  foreach(lib IN LISTS libs)
-    # Not $<LINK_ONLY:...>, which the interface of an archive has.
-    if(lib MATCHES "^absl::([a-z0-9_]+)$")
-      list(APPEND modules "absl_${CMAKE_MATCH_1}")
-    endif()
-  endforeach()
-  list(REMOVE_DUPLICATES modules)
-  set(${out} "${modules}" PARENT_SCOPE)
-endfunction()
-
-function(weir_write_pc)
-  weir_pc_modules(LINK_LIBRARIES all)
-  get_target_property(type weir TYPE)
-  if(type STREQUAL "SHARED_LIBRARY")
-    # Inline functions of the public headers call Abseil from the user's code.
-    weir_pc_modules(INTERFACE_LINK_LIBRARIES public)
-    set(private "${all}")
-    list(REMOVE_ITEM private ${public})
-  else()
-    # So that a plain `pkg-config --libs weir` links an archive as well.
-    set(public "${all}")
-    set(private "")
-  endif()
-  string(REPLACE ";" ", " weir_pc_requires "${public}")
-  string(REPLACE ";" ", " weir_pc_requires_private "${private}")
-
-  set(pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-  if(IS_ABSOLUTE "${pc_dir}")
-    set(weir_pc_prefix "${CMAKE_INSTALL_PREFIX}")
-  else()
-    file(RELATIVE_PATH up "/${pc_dir}" "/")
-    string(REGEX REPLACE "/$" "" up "${up}")
-    set(weir_pc_prefix "\${pcfiledir}/${up}")
-  endif()
-  foreach(dir libdir includedir)
-    string(TOUPPER "CMAKE_INSTALL_${dir}" variable)
-    if(IS_ABSOLUTE "${${variable}}")
-      set(weir_pc_${dir} "${${variable}}")
-    else()
-      set(weir_pc_${dir} "\${prefix}/${${variable}}")
-    endif()
-  endforeach()
-  configure_file("${PROJECT_SOURCE_DIR}/core/cmake/weir.pc.in"
-    "${PROJECT_BINARY_DIR}/generated/weir.pc" @ONLY)
-  install(FILES "${PROJECT_BINARY_DIR}/generated/weir.pc"
-    DESTINATION "${pc_dir}")
-endfunction()
-weir_write_pc()
+weir_write_pc(weir "${PROJECT_DESCRIPTION}")
+if(TARGET weir_redis)
+  weir_write_pc(weir_redis "weir's limits on Redis" weir)
+endif()
+if(TARGET weir_limits_json)
+  weir_write_pc(weir_limits_json "weir's limits out of JSON" weir)
+endif()
 
 # Where weir is taken in, CMAKE_INSTALL_DOCDIR is its user's.
 set(_weir_doc_dir "${CMAKE_INSTALL_DATAROOTDIR}/doc/weir")

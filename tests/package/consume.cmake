@@ -10,6 +10,13 @@ endif()
 
 if(WAY STREQUAL "pkg_config")
   file(MAKE_DIRECTORY "${WORK}")
+  function(build standard module source output)
+    run("${CMAKE_COMMAND}" -E env
+      "PKG_CONFIG_PATH=${PREFIX}/${LIBDIR}/pkgconfig"
+      "LD_RUN_PATH=${PREFIX}/${LIBDIR}" "CXX=${LAUNCHER} ${COMPILER}"
+      sh "${project}/build.sh" ${standard} ${module} "${source}"
+      "${WORK}/${output}" ${ARGN})
+  endfunction()
   foreach(standard 17 20)
     # A plain `pkg-config --libs weir` must do for either kind; --static must
     # not break it.
@@ -17,11 +24,17 @@ if(WAY STREQUAL "pkg_config")
     if(KIND STREQUAL "static" AND standard EQUAL 20)
       set(flag "--static")
     endif()
-    run("${CMAKE_COMMAND}" -E env
-      "PKG_CONFIG_PATH=${PREFIX}/${LIBDIR}/pkgconfig"
-      "LD_RUN_PATH=${PREFIX}/${LIBDIR}" "CXX=${LAUNCHER} ${COMPILER}"
-      sh "${project}/build.sh" ${standard} "${WORK}/consumer${standard}" ${flag})
+    build(${standard} weir "${CMAKE_CURRENT_LIST_DIR}/consumer.cc"
+      consumer${standard} ${flag})
+    if(REDIS)
+      build(${standard} weir_redis "${SOURCE}/docs/examples/fleet.cc"
+        fleet${standard} ${flag})
+    endif()
   endforeach()
+  if(LIMITS_JSON)
+    build(17 weir_limits_json
+      "${CMAKE_CURRENT_LIST_DIR}/limits_json/reader.cc" reader)
+  endif()
 else()
   # CMakeCache.txt of an earlier run could hide a package that is gone.
   file(REMOVE "${WORK}/CMakeCache.txt")
