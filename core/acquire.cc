@@ -48,18 +48,19 @@ void Limiter::State::GiveBack(Reservation* taken, Time before) {
 }
 
 absl::StatusOr<Decision> Limiter::State::WaitByReservation(
-    const Limiter& limiter, const Call& call, Micros max_wait,
+    const std::shared_ptr<State>& state, const Call& call, Micros max_wait,
     Cancellation* cancel) {
-  const RuleSet& set = rules();
-  WaitingRoom::Ticket ticket({set.CostOf(call, 0)});
-  WaitingRoom::Stay stay(&room, &ticket, cancel);
-  const Clock& clock = store->WaitingClock();
+  WaitingRoom::Ticket ticket({state->rules().CostOf(call, 0)});
+  WaitingRoom::Stay stay(&state->room, &ticket, cancel);
+  const Clock& clock = state->store->WaitingClock();
   const Time before = clock.Now();
-  absl::StatusOr<Reservation> r = limiter.ReserveFor(call, max_wait);
+  absl::StatusOr<Reservation> r = ReserveFor(state, call, max_wait);
   if (!r.ok()) return r.status();
   if (!r->reserved()) return r->decision();
   try {
-    if (absl::Status s = WaitForTurn(clock, &ticket, &*r); !s.ok()) return s;
+    if (absl::Status s = state->WaitForTurn(clock, &ticket, &*r); !s.ok()) {
+      return s;
+    }
   } catch (...) {
     GiveBack(&*r, before);
     throw;
@@ -168,13 +169,16 @@ absl::StatusOr<Decision> Limiter::Acquire(const Call& call, Micros max_wait,
   if (call.now.has_value()) {
     return InvalidArgument("now: a call that waits has no time of its own");
   }
-  const RuleSet& set = state_->rules();
+  // Held to the end: with the limiter gone, nobody else may hold it, neither
+  // while this waits nor while it leaves.
+  const std::shared_ptr<State> state = state_;
+  const RuleSet& set = state->rules();
   if (absl::Status s = set.CheckCall(call); !s.ok()) return s;
   const bool reserves =
       set.EnforcesOne() &&
       set.LimitOf(0, set.KeyOf(call, 0)).limit.traits.max_wait_us != kNever;
-  return reserves ? state_->WaitByReservation(*this, call, max_wait, cancel)
-                  : state_->WaitInLine(call, max_wait, cancel);
+  return reserves ? State::WaitByReservation(state, call, max_wait, cancel)
+                  : state->WaitInLine(call, max_wait, cancel);
 }
 
 absl::StatusOr<Decision> Limiter::Acquire(std::string_view key, int64_t cost,

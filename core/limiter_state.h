@@ -40,14 +40,16 @@ struct Limiter::State {
     return rules().Run(*store, op, call);
   }
 
+  // Whoever waits holds the state until it has left: meanwhile the limiter can
+  // be destroyed, or assigned to.
   absl::StatusOr<Decision> WaitByPeek(const Call& call, Time deadline,
                                       WaitingRoom::Ticket* ticket,
                                       const std::string& line);
   absl::StatusOr<Decision> WaitInLine(const Call& call, Micros max_wait,
                                       Cancellation* cancel);
-  absl::StatusOr<Decision> WaitByReservation(const Limiter& limiter,
-                                             const Call& call, Micros max_wait,
-                                             Cancellation* cancel);
+  static absl::StatusOr<Decision> WaitByReservation(
+      const std::shared_ptr<State>& state, const Call& call, Micros max_wait,
+      Cancellation* cancel);
   // Waits for the turn that was taken.
   absl::Status WaitForTurn(const Clock& clock, WaitingRoom::Ticket* ticket,
                            Reservation* taken);

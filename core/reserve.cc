@@ -40,20 +40,20 @@ absl::Status CanReserve(const RuleSet& rules, std::string_view key,
 
 absl::StatusOr<Reservation> Limiter::Reserve(std::string_view key, int64_t cost,
                                              Micros max_wait) const {
-  return ReserveFor(CallOf(key, cost), max_wait);
+  return ReserveFor(state_, CallOf(key, cost), max_wait);
 }
 
-absl::StatusOr<Reservation> Limiter::ReserveFor(const Call& call,
-                                                Micros max_wait) const {
-  const RuleSet& rules = state_->rules();
+absl::StatusOr<Reservation> Limiter::ReserveFor(
+    const std::shared_ptr<State>& state, const Call& call, Micros max_wait) {
+  const RuleSet& rules = state->rules();
   const std::string_view key = call.keys[0];
   if (absl::Status s = CanReserve(rules, key, max_wait); !s.ok()) return s;
   int64_t wait = 0;
   absl::StatusOr<Decision> d =
-      rules.Run(*state_->store, Op::kReserve, call, max_wait.count(), &wait);
+      rules.Run(*state->store, Op::kReserve, call, max_wait.count(), &wait);
   if (!d.ok()) return d.status();
   Reservation r;
-  r.state_ = state_;
+  r.state_ = state;
   r.key_ = std::string(key);
   if (call.tag.has_value()) r.tag_ = std::string(*call.tag);
   r.cost_ = rules.CostOf(call, 0);

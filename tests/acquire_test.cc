@@ -2,9 +2,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -85,6 +88,66 @@ TEST_F(AcquireTest, ReservationOutlivesItsLimiter) {
   limiter.reset();
   EXPECT_TRUE(r->Cancel().ok());
 }
+
+// A clock that knows when somebody waits by it, and never runs.
+class WaitedForClock final : public Clock {
+ public:
+  Time Now() const override { return TimeFromMicros(1'700'000'000'000'000); }
+  void WaitUntil(Time t, std::condition_variable& cv,
+                 std::unique_lock<std::mutex>& lock) const override {
+    waited = true;
+    Clock::WaitUntil(t, cv, lock);
+  }
+
+  mutable std::atomic<bool> waited{false};
+};
+
+class GoneLimiter : public AcquireTest,
+                    public ::testing::WithParamInterface<Limit> {
+ protected:
+  GoneLimiter() {
+    MemoryStoreOptions options;
+    options.clock = waited_for_;
+    store_ = *MemoryStore::Create(options);
+  }
+
+  // Somebody waits while `end` makes an end of the limiter.
+  template <class End>
+  void EndWhileSomebodyWaits(End end) {
+    auto limiter = std::make_unique<Limiter>(Make(GetParam()));
+    ASSERT_TRUE(limiter->Check("a", 2)->allowed);
+    const Micros reset = limiter->Peek("a")->reset_after;
+    std::thread waiter([&waits = *limiter] {
+      const auto d = waits.Acquire("a", 1, seconds(60));
+      EXPECT_EQ(d.status().code(), absl::StatusCode::kCancelled) << d.status();
+    });
+    Until([&] { return waited_for_->waited.load(); });
+    end(&limiter);
+    waiter.join();
+    EXPECT_EQ(Make(GetParam()).Peek("a")->reset_after, reset);
+  }
+
+  const std::shared_ptr<WaitedForClock> waited_for_ =
+      std::make_shared<WaitedForClock>();
+};
+
+TEST_P(GoneLimiter, DestructionCallsOffWhoeverWaits) {
+  EndWhileSomebodyWaits(
+      [](std::unique_ptr<Limiter>* limiter) { limiter->reset(); });
+}
+
+TEST_P(GoneLimiter, AssignmentCallsOffWhoeverWaits) {
+  EndWhileSomebodyWaits([this](std::unique_ptr<Limiter>* limiter) {
+    **limiter = Make(Limit::Gcra(1, seconds(1)));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Acquire, GoneLimiter,
+                         ::testing::Values(Limit::Gcra(2, seconds(10)),
+                                           Limit::FixedWindow(2, seconds(10))),
+                         [](const ::testing::TestParamInfo<Limit>& i) {
+                           return i.param.algorithm();
+                         });
 
 class EveryAlgorithm : public AcquireTest,
                        public ::testing::WithParamInterface<Limit> {};

@@ -248,8 +248,8 @@ class Limiter {
   struct State;
   explicit Limiter(std::shared_ptr<State> state);
   // Reserve, for a call of one key.
-  absl::StatusOr<Reservation> ReserveFor(const Call& call,
-                                         Micros max_wait) const;
+  static absl::StatusOr<Reservation> ReserveFor(
+      const std::shared_ptr<State>& state, const Call& call, Micros max_wait);
 
   std::shared_ptr<State> state_;
 };
