@@ -62,6 +62,29 @@ absl::StatusOr<Reservation> Limiter::ReserveFor(
   return r;
 }
 
+Reservation::Reservation() {
+  decision_.allowed = false;
+  decision_.retry_after = std::nullopt;
+}
+Reservation::Reservation(Reservation&& other) noexcept : Reservation() {
+  Swap(other);
+}
+Reservation& Reservation::operator=(Reservation&& other) noexcept {
+  Reservation taken(std::move(other));
+  Swap(taken);
+  return *this;
+}
+Reservation::~Reservation() = default;
+
+void Reservation::Swap(Reservation& other) noexcept {
+  std::swap(state_, other.state_);
+  std::swap(key_, other.key_);
+  std::swap(tag_, other.tag_);
+  std::swap(cost_, other.cost_);
+  std::swap(wait_, other.wait_);
+  std::swap(decision_, other.decision_);
+}
+
 absl::Status Reservation::Cancel() { return CancelAt(std::nullopt); }
 
 absl::Status Reservation::CancelAt(std::optional<Time> now) {

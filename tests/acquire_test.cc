@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,35 @@ TEST_F(AcquireTest, ReserveSaysWhyItCant) {
   EXPECT_FALSE(never->reserved());
   EXPECT_FALSE(never->wait().has_value());
   EXPECT_EQ(gcra.Peek("a")->reset_after, Micros(0));
+}
+
+TEST_F(AcquireTest, AReservationIsHeldByOneOnly) {
+  static_assert(!std::is_copy_constructible_v<Reservation>);
+  static_assert(!std::is_copy_assignable_v<Reservation>);
+  const Limiter limiter = Make(Limit::Gcra(10, seconds(10)));
+  ASSERT_TRUE(limiter.Check("a", 8)->allowed);
+  Reservation first = *limiter.Reserve("a", 2, Micros(0));
+  Reservation second = std::move(first);
+  EXPECT_TRUE(second.reserved());
+  EXPECT_EQ(second.wait(), Micros(0));
+  Reservation third;
+  third = std::move(second);
+  EXPECT_TRUE(third.reserved());
+  for (Reservation* none : {&first, &second}) {
+    EXPECT_FALSE(none->reserved());
+    EXPECT_TRUE(none->Cancel().ok());
+  }
+  EXPECT_EQ(limiter.Peek("a")->remaining, 0);
+  EXPECT_TRUE(third.Cancel().ok());
+  EXPECT_EQ(limiter.Peek("a")->remaining, 2);
+}
+
+TEST_F(AcquireTest, AReservationOfNothingHoldsNothing) {
+  Reservation none;
+  EXPECT_FALSE(none.reserved());
+  EXPECT_FALSE(none.wait().has_value());
+  EXPECT_FALSE(none.decision().allowed);
+  EXPECT_TRUE(none.Cancel().ok());
 }
 
 TEST_F(AcquireTest, ReservationOutlivesItsLimiter) {

@@ -255,9 +255,17 @@ class Limiter {
 };
 
 // What was taken ahead of time. Left alone it stands; Cancel gives it back.
-// Thread safety: as a std::string. It may outlive its limiter.
+// Held by one only: it is moved, not copied, so that nothing is given back
+// twice. Thread safety: as a std::string. It may outlive its limiter.
 class Reservation {
  public:
+  // Holds nothing, as one that was moved from.
+  Reservation();
+  Reservation(Reservation&& other) noexcept;
+  // What this one held stands.
+  Reservation& operator=(Reservation&& other) noexcept;
+  ~Reservation();
+
   // Taken. If not, nothing was charged and there is nothing to cancel.
   bool reserved() const { return decision_.allowed; }
   // How long to wait before acting; if not reserved: how long it would have
@@ -272,6 +280,8 @@ class Reservation {
   friend class Limiter;
   // `now`: nothing: the store's own clock.
   absl::Status CancelAt(std::optional<Time> now);
+  void Swap(Reservation& other) noexcept;
+
   std::shared_ptr<Limiter::State> state_;
   std::string key_;
   std::optional<std::string> tag_;
