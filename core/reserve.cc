@@ -56,6 +56,7 @@ absl::StatusOr<Reservation> Limiter::ReserveFor(
   r.state_ = state;
   r.key_ = std::string(key);
   if (call.tag.has_value()) r.tag_ = std::string(*call.tag);
+  r.algorithm_ = rules.LimitOf(0, key).limit.algorithm;
   r.cost_ = rules.CostOf(call, 0);
   r.wait_ = WaitOf(wait);
   r.decision_ = *std::move(d);
@@ -80,6 +81,7 @@ void Reservation::Swap(Reservation& other) noexcept {
   std::swap(state_, other.state_);
   std::swap(key_, other.key_);
   std::swap(tag_, other.tag_);
+  std::swap(algorithm_, other.algorithm_);
   std::swap(cost_, other.cost_);
   std::swap(wait_, other.wait_);
   std::swap(decision_, other.decision_);
@@ -94,11 +96,16 @@ absl::Status Reservation::CancelAt(std::optional<Time> now) {
   Call call = CallOf(key, cost);
   if (tag_.has_value()) call.tag = *tag_;
   call.now = now;
+  const RuleSet& rules = state_->rules();
+  // The state of another algorithm was never charged for it.
+  if (rules.LimitOf(0, key).limit.algorithm != algorithm_) {
+    return absl::OkStatus();
+  }
   // The store never heard of it.
   if (decision_.source == Source::kPolicy) {
-    return state_->rules().RefundLocally(call);
+    return rules.RefundLocally(call);
   }
-  return state_->Run(Op::kRefund, call).status();
+  return rules.Run(*state_->store, Op::kRefund, call).status();
 }
 
 }  // namespace weir

@@ -111,6 +111,53 @@ TEST_F(AcquireTest, AReservationOfNothingHoldsNothing) {
   EXPECT_TRUE(none.Cancel().ok());
 }
 
+TEST_F(AcquireTest, CancelRefundsNoOtherAlgorithm) {
+  Limiter limiter = Make(Limit::Gcra(10, seconds(10)));
+  auto r = limiter.Reserve("a", 5, Micros(0));
+  ASSERT_TRUE(r.ok() && r->reserved());
+  ASSERT_TRUE(limiter.Update(Limit::FixedWindow(10, seconds(10))).ok());
+  ASSERT_TRUE(limiter.Check("a", 10)->allowed);
+  EXPECT_TRUE(r->Cancel().ok());
+  EXPECT_EQ(limiter.Peek("a")->remaining, 0);
+  // It had its one try.
+  ASSERT_TRUE(limiter.Update(Limit::Gcra(10, seconds(10))).ok());
+  EXPECT_TRUE(r->Cancel().ok());
+  EXPECT_EQ(limiter.Peek("a")->remaining, 5);
+}
+
+TEST_F(AcquireTest, CancelGivesBackUnderTheLimitsOfNow) {
+  Limiter limiter = Make(Limit::Gcra(10, seconds(10)));
+  auto r = limiter.Reserve("a", 5, Micros(0));
+  ASSERT_TRUE(r.ok() && r->reserved());
+  ASSERT_TRUE(limiter.Update(Limit::Gcra(20, seconds(10))).ok());
+  EXPECT_EQ(limiter.Peek("a")->remaining, 15);
+  EXPECT_TRUE(r->Cancel().ok());
+  EXPECT_EQ(limiter.Peek("a")->remaining, 20);
+}
+
+// What the header says of a Cancel that comes late.
+TEST_F(AcquireTest, ALateCancelGivesBackItsCostAllTheSame) {
+  const Limiter limiter = Make(Limit::Gcra(10, seconds(10)));
+  auto acted = limiter.Reserve("a", 5, Micros(0));
+  clock_->Advance(seconds(3));
+  ASSERT_TRUE(limiter.Check("a", 8)->allowed);
+  EXPECT_TRUE(acted->Cancel().ok());
+  EXPECT_EQ(limiter.Peek("a")->remaining, 5);
+
+  auto reset = limiter.Reserve("b", 5, Micros(0));
+  ASSERT_TRUE(limiter.Reset("b").ok());
+  ASSERT_TRUE(limiter.Check("b", 10)->allowed);
+  EXPECT_TRUE(reset->Cancel().ok());
+  EXPECT_EQ(limiter.Peek("b")->remaining, 5);
+
+  ASSERT_TRUE(limiter.Check("c", 10)->allowed);
+  auto ahead = limiter.Reserve("c", 5, seconds(60));
+  auto behind = limiter.Reserve("c", 5, seconds(60));
+  EXPECT_EQ(*behind->wait(), seconds(10));
+  EXPECT_TRUE(ahead->Cancel().ok());
+  EXPECT_EQ(*limiter.Peek("c", 5)->retry_after, seconds(10));
+}
+
 TEST_F(AcquireTest, ReservationOutlivesItsLimiter) {
   auto limiter = std::make_unique<Limiter>(Make(Limit::Gcra(1, seconds(1))));
   auto r = limiter->Reserve("a", 1, seconds(1));

@@ -273,7 +273,14 @@ class Reservation {
   std::optional<Micros> wait() const { return wait_; }
   const Decision& decision() const { return decision_; }
 
-  // Gives back exactly what was taken, once.
+  // Gives back exactly the cost, once: a Refund under the limits of now. It
+  // looks at nothing else. So also after the wait is over, after the key was
+  // reset, or while later reservations stand behind this one, calls of that
+  // cost can pass which otherwise could not; those behind keep their waits, and
+  // who comes next is served after them, sooner by what was given back. Whoever
+  // acted on its turn should not cancel it. Where the rule is of another
+  // algorithm by now (Update, another plan) nothing is given back: that one's
+  // state was never charged.
   absl::Status Cancel();
 
  private:
@@ -285,7 +292,8 @@ class Reservation {
   std::shared_ptr<Limiter::State> state_;
   std::string key_;
   std::optional<std::string> tag_;
-  int64_t cost_ = 0;
+  std::string algorithm_;  // that it was taken under
+  int64_t cost_ = 0;       // that may be given back yet
   std::optional<Micros> wait_;
   Decision decision_;
 };
