@@ -30,20 +30,17 @@ absl::Status Limiter::State::WaitForTurn(const Clock& clock,
 }
 
 void Limiter::State::GiveBack(Reservation* taken, Time before) {
-  const int64_t cost = taken->cost_;
   try {
     taken->Cancel().IgnoreError();
     return;
   } catch (...) {
     // The store's clock throws still, before anything has changed.
-    taken->cost_ = cost;
   }
   try {
     // At an earlier reading the arrival time goes back just as far.
     taken->CancelAt(before).IgnoreError();
   } catch (...) {
     // Nothing more can be done; what is on its way to the caller tells why.
-    taken->cost_ = 0;
   }
 }
 

@@ -1,5 +1,6 @@
 // Reservations: a turn that is taken ahead of time.
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/duration_text.h"
@@ -91,21 +92,24 @@ absl::Status Reservation::Cancel() { return CancelAt(std::nullopt); }
 
 absl::Status Reservation::CancelAt(std::optional<Time> now) {
   if (!reserved() || cost_ == 0) return absl::OkStatus();
-  const int64_t cost = std::exchange(cost_, 0);
   const std::string_view key = key_;
+  const RuleSet& rules = state_->rules();
+  const AttachedLimit& limit = rules.LimitOf(0, key);
+  // The state of another algorithm was never charged for it.
+  if (limit.limit.algorithm != algorithm_) {
+    cost_ = 0;
+    return absl::OkStatus();
+  }
+  const int64_t cost = cost_;
   Call call = CallOf(key, cost);
   if (tag_.has_value()) call.tag = *tag_;
   call.now = now;
-  const RuleSet& rules = state_->rules();
-  // The state of another algorithm was never charged for it.
-  if (rules.LimitOf(0, key).limit.algorithm != algorithm_) {
-    return absl::OkStatus();
-  }
-  // The store never heard of it.
-  if (decision_.source == Source::kPolicy) {
-    return rules.RefundLocally(call);
-  }
-  return rules.Run(*state_->store, Op::kRefund, call).status();
+  absl::Status s =
+      rules.GiveBack(*state_->store, call, limit, decision_.source);
+  // What surely stands can be given back another time.
+  if (s.ok() || state_->store->MayHaveRun(s)) cost_ = 0;
+  rules.ForgetDenials(call);
+  return s;
 }
 
 }  // namespace weir

@@ -106,8 +106,11 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   absl::StatusOr<Decision> SingleFailed(const Store& store, absl::Status failed,
                                         const Call& call) const;
 
-  // Refunds what a policy's own store took for a reservation.
-  absl::Status RefundLocally(const Call& call) const;
+  // Refunds what was taken for a reservation, `limit` being its key's: in
+  // `store`, where no policy stands in for it; or, if `from` says that a policy
+  // took it, in that one's own.
+  absl::Status GiveBack(Store& store, const Call& call,
+                        const AttachedLimit& limit, Source from) const;
 
   // As Limiter::CheckMany, whatever the rules.
   std::vector<absl::StatusOr<Decision>> CheckMany(

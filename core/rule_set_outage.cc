@@ -121,10 +121,19 @@ absl::StatusOr<Decision> RuleSet::SingleFailed(const Store& store,
   return Failed(store, Op::kCheck, std::move(failed), call, &single_);
 }
 
-absl::Status RuleSet::RefundLocally(const Call& call) const {
-  if (outage_.answer() != Answer::kLocal) return absl::OkStatus();
-  const AttachedLimit* limit = &LimitOf(0, KeyOf(call, 0));
-  return ByPolicy(Op::kRefund, call, &limit, 0, nullptr).status();
+absl::Status RuleSet::GiveBack(Store& store, const Call& call,
+                               const AttachedLimit& limit, Source from) const {
+  if (from == Source::kPolicy) {
+    if (outage_.answer() != Answer::kLocal) return absl::OkStatus();
+    const AttachedLimit* limits = &limit;
+    return ByPolicy(Op::kRefund, call, &limits, 0, nullptr).status();
+  }
+  if (limit.rule == nullptr) return absl::OkStatus();
+  const std::string_view key = KeyOf(call, 0);
+  const Step step = {limit.rule.get(), key, TagOf(call, key), CostOf(call, 0),
+                     rules_[0].observe};
+  Outcome outcome;
+  return store.Run(Op::kRefund, call.now, &step, &outcome, 1);
 }
 
 }  // namespace weir

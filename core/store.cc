@@ -34,6 +34,8 @@ void Store::RunAsync(Op op, std::optional<Time> now, const Step* steps,
 
 bool Store::IsOutage(const absl::Status&) const { return false; }
 
+bool Store::MayHaveRun(const absl::Status&) const { return false; }
+
 absl::StatusOr<std::unique_ptr<Binding>> Store::Bind(const StoreRule&,
                                                      std::string_view) {
   return nullptr;

@@ -30,8 +30,11 @@ class DistantStore final : public Store {
   absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
                    Outcome* outcomes, size_t count) override {
     ++calls;
+    if (before_answer) before_answer();
     if (!failure.ok()) return failure;
-    return inner_->Run(op, now, steps, outcomes, count);
+    const absl::Status s = inner_->Run(op, now, steps, outcomes, count);
+    if (after_answer) after_answer();
+    return s;
   }
   // Answers when Deliver is called.
   void RunAsync(Op op, std::optional<Time> now, const Step* steps,
@@ -49,12 +52,18 @@ class DistantStore final : public Store {
   bool IsOutage(const absl::Status& status) const override {
     return absl::IsUnavailable(status);
   }
+  bool MayHaveRun(const absl::Status&) const override { return may_have_run; }
 
   void Deliver() {
     for (const auto& one : std::exchange(open_, {})) one();
   }
 
   absl::Status failure;
+  // Nobody knows whether what failed was run.
+  bool may_have_run = false;
+  // Called while a call is on its way: before it is decided, and after.
+  std::function<void()> before_answer;
+  std::function<void()> after_answer;
   // Asynchronous calls are decided at once, and told later.
   bool answer_late = false;
   std::atomic<int> calls{0};

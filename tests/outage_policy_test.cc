@@ -253,6 +253,64 @@ TEST_F(OutagePolicyTest, AReservationGoesBackToWhereItWasTaken) {
   EXPECT_EQ(Policy(limiter.Peek("k")).remaining, 1);
 }
 
+TEST_F(OutagePolicyTest, NoPolicyAnswersForWhatTheStoreShouldGetBack) {
+  for (const OutagePolicy& policy : {OutagePolicy::Error(), OutagePolicy::Open(),
+                                     OutagePolicy::Closed(), Local(1)}) {
+    const Limiter limiter = Make(policy, Limit::Gcra(10, hours(1)));
+    ASSERT_TRUE(limiter.Reset("k").ok());
+    auto taken = limiter.Reserve("k", 5, Micros(0));
+    ASSERT_TRUE(taken.ok() && taken->reserved()) << taken.status();
+    Break();
+    if (policy.answer() == OutagePolicy::Answer::kLocal) {
+      EXPECT_EQ(Policy(limiter.Check("k", 10)).remaining, 0);
+    }
+    EXPECT_EQ(taken->Cancel(), store_->failure);
+    EXPECT_EQ(taken->Cancel(), store_->failure);
+    if (policy.answer() == OutagePolicy::Answer::kLocal) {
+      EXPECT_EQ(Policy(limiter.Peek("k")).remaining, 0);
+    }
+    Mend();
+    EXPECT_EQ(limiter.Peek("k")->remaining, 5);
+    EXPECT_TRUE(taken->Cancel().ok());
+    EXPECT_EQ(limiter.Peek("k")->remaining, 10);
+    EXPECT_TRUE(limiter.Check("k", 5)->allowed);
+    EXPECT_TRUE(taken->Cancel().ok());
+    EXPECT_EQ(limiter.Peek("k")->remaining, 5);
+  }
+}
+
+TEST_F(OutagePolicyTest, WhatMayHaveBeenGivenBackIsNotGivenBackAgain) {
+  const Limiter limiter = Make({}, Limit::Gcra(10, hours(1)));
+  auto taken = limiter.Reserve("k", 5, Micros(0));
+  ASSERT_TRUE(taken.ok() && taken->reserved()) << taken.status();
+  Break();
+  store_->may_have_run = true;
+  EXPECT_EQ(taken->Cancel(), store_->failure);
+  Mend();
+  EXPECT_TRUE(taken->Cancel().ok());
+  EXPECT_EQ(limiter.Peek("k")->remaining, 5);
+}
+
+TEST_F(OutagePolicyTest, WhoIsCalledOffWhileTheStoreIsOutIsToldSo) {
+  for (const OutagePolicy& policy : {OutagePolicy::Error(), OutagePolicy::Open(),
+                                     OutagePolicy::Closed(), Local(1)}) {
+    const Limiter limiter = Make(policy, Limit::Gcra(1, seconds(10)));
+    ASSERT_TRUE(limiter.Reset("k").ok());
+    ASSERT_TRUE(limiter.Check("k")->allowed);
+    Cancellation cancel;
+    // The turn is taken, then both the store and the caller go.
+    store_->after_answer = [&] {
+      Break();
+      cancel.Cancel();
+    };
+    EXPECT_EQ(limiter.Acquire("k", 1, seconds(60), &cancel).status(),
+              absl::UnavailableError("gone"));
+    store_->after_answer = nullptr;
+    Mend();
+    EXPECT_EQ(*limiter.Peek("k")->retry_after, seconds(20));
+  }
+}
+
 TEST_F(OutagePolicyTest, HandlesAreAnsweredToo) {
   const Limiter limiter =
       Make(OutagePolicy::Open(), Limit::Gcra(1, seconds(1)));

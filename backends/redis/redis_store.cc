@@ -199,6 +199,10 @@ bool RedisStore::MayHaveCharged(const absl::Status& status) {
   return redis::MayHaveCharged(status);
 }
 
+bool RedisStore::MayHaveRun(const absl::Status& status) const {
+  return MayHaveCharged(status);
+}
+
 int RedisStore::event_fd() { return impl_->client->event_fd(); }
 void RedisStore::Process() { impl_->client->Process(); }
 

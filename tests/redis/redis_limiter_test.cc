@@ -315,6 +315,47 @@ TEST_F(RedisUnreadyTest, ItHasNoRoomForClients) {
       "met_max_clients");
 }
 
+TEST_F(RedisLimiterTest, WhatTheServerCannotTakeBackIsKeptForAnotherTry) {
+  Open();
+  for (const OutagePolicy& policy :
+       {OutagePolicy::Error(), OutagePolicy::Open(), OutagePolicy::Closed(),
+        OutagePolicy::Local(*MemoryStore::Create(), 1)}) {
+    const Limiter limiter = Make(Limit::Gcra(10, hours(10)), policy);
+    ASSERT_TRUE(limiter.Reset("k").ok());
+    ASSERT_TRUE(limiter.Check("k", 4).ok());
+    auto taken = limiter.Reserve("k", 3, Micros(0));
+    ASSERT_TRUE(taken.ok() && taken->reserved()) << taken.status();
+    server_->Call({"CONFIG", "SET", "maxmemory", "1"});
+    const absl::Status failed = taken->Cancel();
+    EXPECT_TRUE(store_->IsOutage(failed)) << failed;
+    EXPECT_FALSE(RedisStore::MayHaveCharged(failed)) << failed;
+    server_->Call({"CONFIG", "SET", "maxmemory", "0"});
+    EXPECT_EQ(limiter.Peek("k")->remaining, 3);
+    EXPECT_TRUE(taken->Cancel().ok());
+    EXPECT_EQ(limiter.Peek("k")->remaining, 6);
+  }
+}
+
+TEST_F(RedisLimiterTest, WhatTheServerMayHaveTakenBackIsNotSentAgain) {
+  options_.timeout = milliseconds(300);
+  Open();
+  const Limiter limiter = Make(Limit::Gcra(10, hours(10)));
+  ASSERT_TRUE(limiter.Check("k", 4).ok());
+  auto taken = limiter.Reserve("k", 3, Micros(0));
+  ASSERT_TRUE(taken.ok() && taken->reserved()) << taken.status();
+  server_->Pause();
+  const absl::Status failed = taken->Cancel();
+  server_->Resume();
+  EXPECT_TRUE(RedisStore::MayHaveCharged(failed)) << failed;
+  const auto remaining = [&] {
+    const auto d = limiter.Peek("k");
+    return d.ok() ? d->remaining : -1;
+  };
+  EXPECT_TRUE(testing::WaitUntil([&] { return remaining() == 6; }));
+  EXPECT_TRUE(taken->Cancel().ok());
+  EXPECT_EQ(remaining(), 6);
+}
+
 TEST_F(RedisLimiterTest, AStoreCanBeMadeWhileItsServerIsDown) {
   Open();
   server_->Kill();

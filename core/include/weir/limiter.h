@@ -209,7 +209,9 @@ class Limiter {
   // at once (see Reserve, whose errors these are too); any other waits by Peek
   // and then makes one Check.
   // Cancelled: called off, or the limiter was shut down; what was taken has
-  // been given back. So it has where a clock of the user's own throws.
+  // been given back. If the store could not be told so, its Status instead:
+  // what was taken stands. Where a clock of the user's own throws it has been
+  // given back, too.
   absl::StatusOr<Decision> Acquire(std::string_view key, int64_t cost,
                                    Micros max_wait,
                                    Cancellation* cancel = nullptr) const;
@@ -281,6 +283,10 @@ class Reservation {
   // acted on its turn should not cancel it. Where the rule is of another
   // algorithm by now (Update, another plan) nothing is given back: that one's
   // state was never charged.
+  // It goes back to where it was taken (`decision().source`), and an outage
+  // policy never answers for the store. Errors are the store's: what was taken
+  // stands, and Cancel can be called again; but where the store cannot say
+  // (RedisStore::MayHaveCharged) that does nothing and returns OK.
   absl::Status Cancel();
 
  private:

@@ -7,8 +7,9 @@
 // A policy is asked only about outages (Store::IsOutage): what somebody has to
 // put right, such as a wrong password or a bad argument, stays an error. It
 // answers checks (also many at once, asynchronous and bound ones), peeks,
-// refunds and whoever waits for a turn; Reset stays an error. What it decided
-// says so: Decision::source is kPolicy.
+// refunds and whoever waits for a turn; Reset stays an error, and so does
+// giving back a turn that the store gave. What it decided says so:
+// Decision::source is kPolicy.
 //
 // Thread safety: a value; as safe as a std::shared_ptr.
 #ifndef WEIR_OUTAGE_H_

@@ -221,6 +221,11 @@ class Store {
   // a limiter's outage policy answers. Unless overridden: never.
   virtual bool IsOutage(const absl::Status& status) const;
 
+  // The status, which came from this store, leaves open whether the call was
+  // run. Then a reservation that should have been given back is not given back
+  // again. Unless overridden: never, as Run promises.
+  virtual bool MayHaveRun(const absl::Status& status) const;
+
   // Keeps a key at hand for calls that come all the time. Null: this store has
   // nothing better than Run for it. `rule` was attached here; the binding may
   // not outlive the store.

@@ -129,6 +129,8 @@ class RedisStore final : public Store {
   bool IsOutage(const absl::Status& status) const override;
   // The call was not decided, and may have been charged all the same.
   static bool MayHaveCharged(const absl::Status& status);
+  // The same.
+  bool MayHaveRun(const absl::Status& status) const override;
 
   // With io_threads = 0: a descriptor that becomes readable when Process() has
   // work. -1 if the store has a thread, or while the system has no descriptors
