@@ -49,6 +49,7 @@ absl::StatusOr<Decision> Limiter::State::WaitByReservation(
     Cancellation* cancel) {
   WaitingRoom::Ticket ticket({state->rules().CostOf(call, 0)});
   WaitingRoom::Stay stay(&state->room, &ticket, cancel);
+  if (absl::Status s = WaitingRoom::StillWaits(&ticket); !s.ok()) return s;
   const Clock& clock = state->store->WaitingClock();
   const Time before = clock.Now();
   absl::StatusOr<Reservation> r = ReserveFor(state, call, max_wait);
@@ -83,6 +84,11 @@ absl::StatusOr<Decision> Limiter::State::WaitByPeek(const Call& call,
                                                     WaitingRoom::Ticket* ticket,
                                                     const std::string& line) {
   const Clock& clock = store->WaitingClock();
+  // Who was called off while the store answered is not charged.
+  const auto check = [&]() -> absl::StatusOr<Decision> {
+    if (absl::Status s = WaitingRoom::StillWaits(ticket); !s.ok()) return s;
+    return Run(Op::kCheck, call);
+  };
   for (;;) {
     Time next = deadline;
     // From before the store's reading: who wakes too early asks again.
@@ -95,7 +101,7 @@ absl::StatusOr<Decision> Limiter::State::WaitByPeek(const Call& call,
           !peek->never() && now + *peek->retry_after <= deadline;
       // A call that passes, or gives up, is the one that is made and counted.
       if (peek->allowed || !in_time) {
-        absl::StatusOr<Decision> d = Run(Op::kCheck, call);
+        absl::StatusOr<Decision> d = check();
         if (!d.ok() || d->allowed || !in_time) return d;
         // Somebody else was faster; or the store knows better than the cache.
         if (d->source == Source::kDenialCache) rules().ForgetDenials(call);
@@ -107,9 +113,7 @@ absl::StatusOr<Decision> Limiter::State::WaitByPeek(const Call& call,
       if (!d.ok()) return d;
       // What its limits deny is counted where that counts. What they do not
       // would have passed before those who stand ahead of it.
-      if (!d->allowed && CountsDenied(rules(), call)) {
-        return Run(Op::kCheck, call);
-      }
+      if (!d->allowed && CountsDenied(rules(), call)) return check();
       d->allowed = false;
       return d;
     }
@@ -135,6 +139,7 @@ absl::StatusOr<Decision> Limiter::State::WaitInLine(const Call& call,
       store->WaitingClock().Now() + std::min(max_wait, kLongest);
   WaitingRoom::Ticket ticket(costs);
   WaitingRoom::Stay stay(&room, &ticket, cancel);
+  if (absl::Status s = WaitingRoom::StillWaits(&ticket); !s.ok()) return s;
   const std::vector<int64_t> ahead = room.Join(line, &ticket);
   struct Place {
     ~Place() { room.Leave(line, ticket); }

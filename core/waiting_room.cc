@@ -88,15 +88,25 @@ void WaitingRoom::Leave(const std::string& line, Ticket* ticket) {
   }
 }
 
+// Under the ticket's lock.
+absl::Status WaitingRoom::StatusOf(const Ticket& ticket) {
+  if (!ticket.called_off_) return absl::OkStatus();
+  return absl::CancelledError(
+      "acquire: the wait was called off; nothing is charged");
+}
+
+absl::Status WaitingRoom::StillWaits(Ticket* ticket) {
+  const std::lock_guard<std::mutex> lock(ticket->mutex_);
+  return StatusOf(*ticket);
+}
+
 absl::Status WaitingRoom::Wait(const Clock& clock, Time t, Ticket* ticket) {
   std::unique_lock<std::mutex> lock(ticket->mutex_);
   while (!ticket->woken_ && clock.Now() < t) {
     clock.WaitUntil(t, ticket->changed_, lock);
   }
   ticket->woken_ = false;
-  if (!ticket->called_off_) return absl::OkStatus();
-  return absl::CancelledError(
-      "acquire: the wait was called off; nothing is charged");
+  return StatusOf(*ticket);
 }
 
 void WaitingRoom::WakeAll() {

@@ -65,6 +65,8 @@ class WaitingRoom {
   bool First(const std::string& line, const Ticket* ticket);
   void Leave(const std::string& line, Ticket* ticket);
 
+  // Cancelled if called off.
+  static absl::Status StillWaits(Ticket* ticket);
   // Waits until `t`, or something changes. Cancelled if called off.
   absl::Status Wait(const Clock& clock, Time t, Ticket* ticket);
 
@@ -75,6 +77,7 @@ class WaitingRoom {
 
  private:
   friend class Cancellation;
+  static absl::Status StatusOf(const Ticket& ticket);
   static void Wake(Ticket* ticket, bool call_off);
 
   std::mutex mutex_;

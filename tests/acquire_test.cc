@@ -13,6 +13,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/clocked_store.h"
+#include "tests/distant_store.h"
 
 namespace weir {
 namespace {
@@ -292,6 +293,28 @@ TEST_P(EveryAlgorithm, ShutdownWakesEverybody) {
   EXPECT_EQ(watcher.Peek("a")->reset_after, reset);
 }
 
+TEST_P(EveryAlgorithm, WhoComesAfterShutdownIsToldCancelled) {
+  Limiter limiter = Make(GetParam());
+  const Limiter watcher = Make(GetParam());
+  limiter.Shutdown();
+  // There is room; then, there never is.
+  for (const int64_t cost : {1, 100}) {
+    const auto d = limiter.Acquire("a", cost, Micros(0));
+    EXPECT_EQ(d.status().code(), absl::StatusCode::kCancelled) << cost;
+  }
+  EXPECT_EQ(watcher.Peek("a")->reset_after, Micros(0));
+  EXPECT_TRUE(limiter.Check("a")->allowed);
+}
+
+TEST_P(EveryAlgorithm, WhoIsCancelledAlreadyIsNotChargedEither) {
+  const Limiter limiter = Make(GetParam());
+  Cancellation cancel;
+  cancel.Cancel();
+  EXPECT_EQ(limiter.Acquire("a", 1, seconds(60), &cancel).status().code(),
+            absl::StatusCode::kCancelled);
+  EXPECT_EQ(limiter.Peek("a")->reset_after, Micros(0));
+}
+
 TEST_P(EveryAlgorithm, GrantsNoMoreThanTheLimitToAThrong) {
   const Limiter limiter = Make(GetParam());
   std::atomic<int> granted{0};
@@ -372,6 +395,19 @@ TEST_F(AcquireTest, WaitersObeyANewLimit) {
   ASSERT_TRUE(limiter.Update(Limit::SlidingLog(2, hours(1))).ok());
   waiter.join();  // the clock has not moved
   EXPECT_EQ(limiter.Peek("a")->remaining, 0);
+}
+
+// A store that is far away: what happens while it answers a Peek.
+TEST_F(AcquireTest, AShutdownBetweenPeekAndCheckChargesNothing) {
+  const auto distant = std::make_shared<DistantStore>(store_);
+  Limiter limiter =
+      *Limiter::Create(distant, Limit::FixedWindow(2, seconds(10)));
+  distant->before_answer = [&] { limiter.Shutdown(); };
+  EXPECT_EQ(limiter.Acquire("a", 1, seconds(60)).status().code(),
+            absl::StatusCode::kCancelled);
+  EXPECT_EQ(distant->calls, 1);
+  distant->before_answer = nullptr;
+  EXPECT_EQ(limiter.Peek("a")->remaining, 2);
 }
 
 TEST_F(AcquireTest, WaitsForAsLongAsItTakes) {

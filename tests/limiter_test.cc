@@ -310,13 +310,15 @@ class TagStore final : public Store {
       std::string_view, const CompiledLimit&) override {
     return std::make_shared<StoreRule>();
   }
-  absl::Status Run(Op, std::optional<Time>, const Step* steps, Outcome*,
+  absl::Status Run(Op op, std::optional<Time>, const Step* steps, Outcome*,
                    size_t count) override {
     for (size_t i = 0; i < count; ++i) tags.emplace_back(steps[i].tag);
+    if (op == Op::kReserve && cancel != nullptr) cancel->Cancel();
     return absl::OkStatus();
   }
 
   std::vector<std::string> tags;
+  Cancellation* cancel = nullptr;  // of whoever has taken a turn
 };
 
 std::string_view HostOf(std::string_view key) {
@@ -373,7 +375,7 @@ TEST_F(LimiterTest, ACallThatWaitsLivesByItsTagToo) {
   // What is taken and given back.
   store->tags.clear();
   Cancellation cancel;
-  cancel.Cancel();
+  store->cancel = &cancel;
   EXPECT_FALSE(reserves.Acquire(call, seconds(0), &cancel).ok());
   EXPECT_THAT(store->tags, ::testing::ElementsAre("host", "host"));
 }

@@ -101,7 +101,8 @@ struct Call {
 };
 
 // Calls off the waiting of callers that were given it. Thread safe; may be
-// cancelled before, during or after the wait, and outlive it or not.
+// cancelled before, during or after the wait, and outlive it or not. Before: who
+// comes is told Cancelled even if there is no need to wait.
 class Cancellation {
  public:
   Cancellation();
@@ -238,7 +239,9 @@ class Limiter {
   absl::StatusOr<std::vector<std::string>> Update(Limit limit);
 
   // Wakes everybody who waits in Acquire; they, and all who come later, are
-  // told Cancelled. Other calls go on. The destructor does it too.
+  // told Cancelled, whether or not they would have to wait, and are not
+  // charged. Other calls go on. The destructor does it too, and an assignment to
+  // the limiter.
   void Shutdown();
 
   // As they were given last. Valid as long as the limiter.
