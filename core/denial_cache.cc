@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "absl/hash/hash.h"
+#include "core/math.h"
 #include "core/text.h"
 
 namespace weir {
@@ -39,6 +41,23 @@ void Age(Micros passed, Micros wait, Decision* d) {
       v.allowed = v.allowed || v.retry_after == Micros(0);
     }
   }
+}
+
+// The first rule that an allowed call leaves with less than the next one costs;
+// nothing if there is room. Nor is there one where what is used comes back in
+// less than `apart` for each such call, on the average: those who were told to
+// wait that long would leave some of it.
+std::optional<size_t> ScarceRule(const Decision& allowed,
+                                 absl::Span<const int64_t> costs,
+                                 int64_t apart) {
+  const absl::Span<const RuleVerdict> rules = allowed.rules();
+  for (size_t i = 0; i < rules.size(); ++i) {
+    const RuleVerdict& v = rules[i];
+    if (v.observe || v.remaining >= costs[i]) continue;
+    const int64_t used = v.limit - v.remaining;
+    if (Times(v.reset_after.count(), costs[i]) >= Times(used, apart)) return i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -78,7 +97,7 @@ bool DenialCache::Repeat(const Question& q, int64_t now, Decision* d,
   asking->changes = lock.changes;
   asking->at = now;
   for (Entry& e : buckets_[asking->bucket]) {
-    if (e.epoch != lock.epoch || !e.Answers(q)) continue;
+    if (e.epoch != lock.epoch || now >= e.ends || !e.Answers(q)) continue;
     const int64_t until = now < e.until ? e.until : e.asked_by;
     if (now >= until || (now >= e.until && e.asker == asking->asker)) {
       e.asked_by = now + Patience();
@@ -92,6 +111,23 @@ bool DenialCache::Repeat(const Question& q, int64_t now, Decision* d,
     return true;
   }
   return false;
+}
+
+// There is nothing to wait for, but one who asks for the others. Once the rule
+// is fresh again everybody may ask.
+void DenialCache::MakeGate(const Decision& allowed, size_t scarce, int64_t now,
+                           Entry* e) {
+  const RuleVerdict& rule = allowed.rules()[scarce];
+  e->learnt = now;
+  e->until = now;
+  e->ends = now + rule.reset_after.count();
+  e->denial = allowed;
+  e->denial.allowed = false;
+  if (allowed.verdicts.empty()) return;
+  e->denial.rule = static_cast<int>(scarce);
+  e->denial.name = rule.name;
+  e->denial.limit = rule.limit;
+  e->denial.verdicts[scarce].allowed = false;
 }
 
 void DenialCache::Learn(const Question& q, const Asking& asking, int64_t now,
@@ -129,10 +165,19 @@ void DenialCache::Learn(const Question& q, const Asking& asking, int64_t now,
     place->learnt = std::min(now, asking.at + Patience());
     const int64_t wait = d->retry_after->count();
     place->until = place->learnt + wait - wait / kDrift;
+    place->ends = std::numeric_limits<int64_t>::max();
     place->asked_by = 0;
     place->epoch = lock.epoch;
   } else if (known && d != nullptr && d->allowed && place->Answers(q)) {
-    place->epoch = 0;
+    std::optional<size_t> scarce;
+    if (d->source == Source::kStore && asking.changes == lock.changes) {
+      scarce = ScarceRule(*d, place->costs, Patience());
+    }
+    if (scarce.has_value()) {
+      MakeGate(*d, *scarce, now, place);
+    } else {
+      place->epoch = 0;
+    }
   }
 }
 

@@ -48,7 +48,8 @@ class DenialCache {
   // steady clock). False: the store has to be asked, and what it answers goes
   // to Learn. Of those who ask when a wait is over one is sent to the store;
   // until it is back, or has taken twice as long as usual, the others are told
-  // to wait.
+  // to wait. So it goes on, one at a time, while what passes leaves no room for
+  // another such call.
   bool Repeat(const Question& q, int64_t now, Decision* d, Asking* asking);
 
   // What the store said, at `now`; null if it could not decide.
@@ -77,6 +78,7 @@ class DenialCache {
     Decision denial;
     int64_t learnt = 0;
     int64_t until = 0;
+    int64_t ends = 0;      // from then on it is no answer to anybody
     int64_t asked_by = 0;  // one caller is asking the store, and has until then
     const void* asker = nullptr;
     uint64_t epoch = 0;  // another than its lock's: empty
@@ -88,6 +90,8 @@ class DenialCache {
     uint64_t changes ABSL_GUARDED_BY(mutex) = 0;  // and with each Forget
   };
 
+  static void MakeGate(const Decision& allowed, size_t scarce, int64_t now,
+                       Entry* e);
   size_t BucketOf(std::string_view keys) const;
   int64_t Patience() const;
   void NoteRoundTrip(int64_t took);

@@ -224,6 +224,109 @@ TEST_F(DenialCacheTest, OneAsksWhenTheWaitIsOver) {
   store_->Deliver();
 }
 
+TEST_F(DenialCacheTest, OneAsksAlsoAfterAnAnswerThatLeavesNothing) {
+  const Limiter limiter = Make(Limit::Gcra(1, seconds(1)));
+  EXPECT_TRUE(limiter.Check("k")->allowed);
+  EXPECT_FALSE(limiter.Check("k")->allowed);
+  clock_->Advance(seconds(1));
+  EXPECT_TRUE(limiter.Check("k")->allowed);
+  Asked();
+  bool denied = false;
+  limiter.CheckAsync(std::string("k"), 1,
+                     [&](absl::StatusOr<Decision> d) { denied = !d->allowed; });
+  const Decision meanwhile = *limiter.Check("k");
+  EXPECT_EQ(meanwhile.source, Source::kDenialCache);
+  EXPECT_FALSE(meanwhile.allowed);
+  EXPECT_EQ(meanwhile.limit, 1);
+  EXPECT_EQ(meanwhile.remaining, 0);
+  EXPECT_EQ(meanwhile.retry_after, Micros(2'000));
+  EXPECT_EQ(meanwhile.reset_after, Micros(1'000'000));
+  // Who asks is waited for no longer than that.
+  clock_->Advance(milliseconds(2));
+  EXPECT_EQ(limiter.Check("k")->source, Source::kStore);
+  store_->Deliver();
+  EXPECT_TRUE(denied);
+  EXPECT_EQ(Asked(), 2);
+  EXPECT_EQ(limiter.Check("k")->retry_after, Micros(998'000));
+}
+
+TEST_F(DenialCacheTest, NobodyIsHeldBackWhereThereIsRoom) {
+  // Whether another has to wait while one asks.
+  const auto held = [&](const Limiter& limiter, int64_t cost) {
+    limiter.CheckAsync(std::string("k"), 1, [](const auto&) {});
+    const Source source = limiter.Check("k", cost)->source;
+    store_->Deliver();
+    return source == Source::kDenialCache;
+  };
+  const auto deny_then_allow = [&](const Limiter& limiter, int64_t all) {
+    EXPECT_TRUE(limiter.Reset("k").ok());
+    EXPECT_TRUE(limiter.Check("k", all)->allowed);
+    EXPECT_FALSE(limiter.Check("k")->allowed);
+    clock_->Advance(limiter.Peek("k")->reset_after);
+  };
+  const Limiter wide = Make(Limit::FixedWindow(3, seconds(1)));
+  deny_then_allow(wide, 3);
+  EXPECT_TRUE(wide.Check("k")->allowed);
+  EXPECT_FALSE(held(wide, 1));
+  // What passes is less than 2 ms apart: who would be told to wait so long
+  // would leave some of it.
+  const Limiter quick = Make(Limit::Gcra(1, Micros(1'999)));
+  deny_then_allow(quick, 1);
+  EXPECT_TRUE(quick.Check("k")->allowed);
+  EXPECT_FALSE(held(quick, 1));
+  // A key that is fresh again.
+  const Limiter slow = Make(Limit::Gcra(1, seconds(1)));
+  deny_then_allow(slow, 1);
+  EXPECT_TRUE(slow.Check("k")->allowed);
+  clock_->Advance(seconds(1));
+  EXPECT_FALSE(held(slow, 1));
+}
+
+TEST_F(DenialCacheTest, OfSeveralRulesOneThatLeavesNothingIsEnough) {
+  const Limiter limiter = Make({{"wide", Limit::FixedWindow(9, hours(1))},
+                                {"narrow", Limit::Gcra(1, seconds(1))}});
+  EXPECT_TRUE(limiter.Check("k")->allowed);
+  EXPECT_FALSE(limiter.Check("k")->allowed);
+  clock_->Advance(seconds(1));
+  EXPECT_TRUE(limiter.Check("k")->allowed);
+  limiter.CheckAsync(std::string("k"), 1, [](const auto&) {});
+  const Decision meanwhile = *limiter.Check("k");
+  EXPECT_EQ(meanwhile.source, Source::kDenialCache);
+  EXPECT_EQ(meanwhile.name, "narrow");
+  EXPECT_EQ(meanwhile.rule, 1);
+  EXPECT_EQ(meanwhile.limit, 1);
+  EXPECT_FALSE(meanwhile.rules()[1].allowed);
+  EXPECT_TRUE(meanwhile.rules()[0].allowed);
+  EXPECT_EQ(meanwhile.rules()[0].remaining, 7);
+  store_->Deliver();
+}
+
+// However many ask: one is denied by the store for each that passes.
+TEST_F(DenialCacheTest, ThreadsAskOnceMoreForEachThatPasses) {
+  constexpr int kThreads = 8;
+  constexpr int kRounds = 20;
+  const Limiter limiter = Make(Limit::Gcra(1, seconds(1)));
+  EXPECT_TRUE(limiter.Check("k")->allowed);
+  EXPECT_FALSE(limiter.Check("k")->allowed);
+  for (int round = 0; round < kRounds; ++round) {
+    clock_->Advance(seconds(1));
+    Asked();
+    std::atomic<int> granted{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 200; ++i) {
+          granted += limiter.Check("k")->allowed ? 1 : 0;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(granted, 1);
+    EXPECT_LE(Asked(), 2);
+    EXPECT_FALSE(limiter.Check("k")->allowed);
+  }
+}
+
 TEST_F(DenialCacheTest, WhoeverAsksIsWaitedForAsLongAsAnswersTake) {
   const Limiter limiter = Make(Limit::FixedWindow(3, seconds(1)));
   for (int i = 0; i < 32; ++i) {

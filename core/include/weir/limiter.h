@@ -77,7 +77,8 @@ struct LimiterOptions {
   // until their wait is over (Decision::source is kDenialCache then): for calls
   // of the same keys whose costs are not lower and which bring no time of their
   // own. Of those who ask when it is over one is sent; until that is answered,
-  // or 100 ms later, the others are still denied. What another process, or
+  // or 100 ms later, the others are still denied. So it goes on while the
+  // answers leave no room for another such call. What another process, or
   // another limiter, gives back meanwhile is seen when the wait is over; what
   // this one does (Refund, Reset, Update) at once. 0: none. For stores that are
   // far away; refused with rules that count denied calls. Memory: about 400
