@@ -1,5 +1,7 @@
 #include "weir/limiter.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "core/limiter_state.h"
@@ -50,6 +52,25 @@ absl::StatusOr<Limiter> Limiter::Create(std::shared_ptr<Store> store,
   return Limiter(std::move(state));
 }
 
+namespace {
+
+// Whether a key of the rule may go by another algorithm than before. A plan that
+// one of the two does not have is the rule's own limit.
+bool ChangesAlgorithm(const Rule& from, const Rule& to) {
+  const auto algorithm = [](const Rule& rule, size_t plan) {
+    const bool own = plan >= rule.plans.size();
+    return (own ? rule.limit : rule.plans[plan]).algorithm();
+  };
+  // The last one is no plan: the rules' own limits.
+  const size_t end = std::max(from.plans.size(), to.plans.size()) + 1;
+  for (size_t plan = 0; plan < end; ++plan) {
+    if (algorithm(from, plan) != algorithm(to, plan)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<std::string>> Limiter::Update(
     std::vector<Rule> rules) {
   const std::lock_guard<std::mutex> lock(state_->update_mutex);
@@ -65,9 +86,7 @@ absl::StatusOr<std::vector<std::string>> Limiter::Update(
                              old[i].name,
                              "\"; allowed: the same names in the same order");
     }
-    if (rules[i].limit.algorithm() != old[i].limit.algorithm()) {
-      afresh.push_back(rules[i].name);
-    }
+    if (ChangesAlgorithm(old[i], rules[i])) afresh.push_back(rules[i].name);
   }
   auto set = RuleSet::Make(*state_->store, std::move(rules), state_->options,
                            state_->denials);

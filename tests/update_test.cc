@@ -69,6 +69,27 @@ TEST_F(UpdateTest, AnotherAlgorithmStartsAfreshAndSaysSo) {
   EXPECT_EQ(d.rules()[1].remaining, 5);
 }
 
+TEST_F(UpdateTest, APlansAlgorithmIsItsRulesToo) {
+  const Limit gcra = Limit::Gcra(1, hours(1));
+  const Limit fixed = Limit::FixedWindow(1, hours(1));
+  Rule rule = {"api", Limit::Gcra(5, hours(1))};
+  rule.plan_of = [](std::string_view) { return 0; };
+  const auto update = [&](std::vector<Limit> from, std::vector<Limit> to) {
+    rule.plans = std::move(from);
+    Limiter limiter = *Limiter::Create(store_, std::vector<Rule>{rule});
+    rule.plans = std::move(to);
+    return *limiter.Update(std::vector<Rule>{rule});
+  };
+  EXPECT_THAT(update({gcra}, {fixed}), ElementsAre("api"));
+  EXPECT_THAT(update({gcra}, {Limit::Gcra(2, hours(1))}), IsEmpty());
+  EXPECT_THAT(update({gcra, fixed}, {gcra, gcra}), ElementsAre("api"));
+  // A plan that comes or goes takes its keys from the rule's own limit, or
+  // leaves them to it.
+  EXPECT_THAT(update({gcra}, {gcra, fixed}), ElementsAre("api"));
+  EXPECT_THAT(update({gcra, fixed}, {gcra}), ElementsAre("api"));
+  EXPECT_THAT(update({gcra}, {gcra, gcra}), IsEmpty());
+}
+
 TEST_F(UpdateTest, AnErrorChangesNothing) {
   Limiter limiter = Make(Limit::FixedWindow(10, hours(1)));
   ASSERT_TRUE(limiter.Check("a", 6)->allowed);

@@ -230,7 +230,8 @@ class Limiter {
   // Replaces the limits while calls go on: the next call of every key obeys
   // them, what is used stays used, and nobody is refilled. The rules' names
   // must be the same, in the same order. Returns the names of the rules whose
-  // algorithm changed: these start afresh. After an error nothing has changed.
+  // algorithm changed, or that of one of their plans: keys that go by it start
+  // afresh. After an error nothing has changed.
   // Memory: each different list of rules is kept for as long as the limiter,
   // about 1,500 bytes a rule on the embedded store; one that comes again costs
   // nothing (one with a plan_of is always another). Limits that are computed
