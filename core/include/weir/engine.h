@@ -85,11 +85,11 @@ constexpr Field DurationField(std::string_view name, std::string_view doc,
 
 // What people read about an algorithm.
 struct EngineDoc {
-  std::string_view summary;     // one sentence: what it promises
-  std::string_view worst_case;  // the most it admits in a span
-  std::string_view state;       // bytes a key, time a call
-  std::string_view choose;      // when to choose it
-  std::string_view source;      // where the algorithm comes from
+  std::string_view summary = {};     // one sentence: what it promises
+  std::string_view worst_case = {};  // the most it admits in a span
+  std::string_view state = {};       // bytes a key, time a call
+  std::string_view choose = {};      // when to choose it
+  std::string_view source = {};      // where the algorithm comes from
   // Parameters that make sense: "limit=100 window=1s".
   std::string_view example = {};
 };

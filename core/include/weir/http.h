@@ -138,8 +138,8 @@ struct HttpCall {
 };
 
 struct HttpField {
-  std::string_view name;  // lives as long as the writer
-  std::string value;
+  std::string_view name = {};  // lives as long as the writer
+  std::string value = {};
 };
 
 struct HttpProblem {

@@ -42,7 +42,7 @@ inline constexpr size_t kMaxKeyBytes = 64 * 1024;
 
 // A named limit inside a limiter.
 struct Rule {
-  std::string name;
+  std::string name = {};
   Limit limit;
   // Is charged as if enforced but never denies, and is left out of the
   // overall numbers. Its own verdict is in Decision::rules().
@@ -72,7 +72,7 @@ struct LimiterOptions {
   // keys answers for it that equal keys come with equal tags. Not with tag_of.
   bool trust_tags = false;
   // What is answered while the store can't decide.
-  OutagePolicy outage;
+  OutagePolicy outage = {};
   // Denials of this many keys are kept and repeated without asking the store
   // until their wait is over (Decision::source is kDenialCache then): for calls
   // of the same keys whose costs are not lower and which bring no time of their
@@ -89,21 +89,21 @@ struct LimiterOptions {
 // A call in full. What is short below is made of it.
 struct Call {
   // One key for each rule, or one for all of them.
-  absl::Span<const std::string_view> keys;
+  absl::Span<const std::string_view> keys = {};
   // One cost for each rule, or one for all. Empty: 1.
-  absl::Span<const int64_t> costs;
+  absl::Span<const int64_t> costs = {};
   // What the keys have in common: needed if they differ. A leading part of
   // every key; on a cluster it decides where they live. A key goes with one tag
   // always, or with none: on Redis the two would be two states. A limiter with
   // a tag_of is told none.
-  std::optional<std::string_view> tag;
+  std::optional<std::string_view> tag = {};
   // The time of the call. Nothing: the store's own clock.
-  std::optional<Time> now;
+  std::optional<Time> now = {};
 };
 
 // Calls off the waiting of callers that were given it. Thread safe; may be
-// cancelled before, during or after the wait, and outlive it or not. Before: who
-// comes is told Cancelled even if there is no need to wait.
+// cancelled before, during or after the wait, and outlive it or not. Before:
+// who comes is told Cancelled even if there is no need to wait.
 class Cancellation {
  public:
   Cancellation();
@@ -242,8 +242,8 @@ class Limiter {
 
   // Wakes everybody who waits in Acquire; they, and all who come later, are
   // told Cancelled, whether or not they would have to wait, and are not
-  // charged. Other calls go on. The destructor does it too, and an assignment to
-  // the limiter.
+  // charged. Other calls go on. The destructor does it too, and an assignment
+  // to the limiter.
   void Shutdown();
 
   // As they were given last. Valid as long as the limiter.

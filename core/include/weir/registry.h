@@ -30,13 +30,13 @@ namespace weir {
 // A limit that was checked: an engine and its parameters, ready to use.
 struct CompiledLimit {
   // The name it was asked for by; part of the identity of its state.
-  std::string algorithm;
+  std::string algorithm = {};
   // What runs it. Null: unlimited, no store is asked.
   const EngineInfo* engine = nullptr;
-  std::shared_ptr<const void> params;
-  Traits traits;
+  std::shared_ptr<const void> params = {};
+  Traits traits = {};
   // The limit as text, fields sorted by name: equal texts are equal limits.
-  std::string text;
+  std::string text = {};
 
   bool unlimited() const { return engine == nullptr; }
   // A limit of 0: every call is denied and nothing is charged.

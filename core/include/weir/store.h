@@ -44,10 +44,10 @@ class StoreRule {
 // One rule's part in a call.
 struct Step {
   const StoreRule* rule = nullptr;
-  std::string_view key;
+  std::string_view key = {};
   // What the keys of the call have in common; on a cluster it says where they
   // live. It begins the key, unless the limiter was told to trust its tags.
-  std::string_view tag;
+  std::string_view tag = {};
   int64_t cost = 1;
   // Its verdict does not count, and it is charged only if it passes itself.
   bool observe = false;
@@ -60,7 +60,7 @@ struct Outcome {
   bool allowed = true;
   // In the state that the call leaves behind. kReserve: `wait` is how long the
   // caller has to wait for what it reserved, or would have had to.
-  Numbers numbers;
+  Numbers numbers = {};
 };
 
 // One of many calls that are made together: its steps, their outcomes, and how
@@ -69,7 +69,7 @@ struct BatchedCall {
   const Step* steps = nullptr;
   Outcome* outcomes = nullptr;
   size_t count = 0;
-  absl::Status status;
+  absl::Status status = {};
 };
 
 // How the numbers of a binding's decisions are read of the state that a call
@@ -150,7 +150,7 @@ struct SingleRule {
                              std::vector<absl::StatusOr<Decision>>* decisions);
 
   const StoreRule* rule = nullptr;
-  std::string_view name;
+  std::string_view name = {};
   int64_t limit = 0;       // the most that can pass at once
   int64_t soft_above = 0;  // used above this is flagged
   // Decide in any case.

@@ -39,14 +39,14 @@ namespace weir {
 
 // One element of a sorted set. Sorted by score, then by member as bytes.
 struct ScoredMember {
-  std::string member;
+  std::string member = {};
   double score = 0;
 };
 
 // One field of a hash.
 struct HashField {
-  std::string field;
-  std::string value;
+  std::string field = {};
+  std::string value = {};
 };
 
 // One end of a range of scores: `5` or `(5` in Redis's notation.

@@ -70,7 +70,7 @@ enum class WhenFull : uint8_t {
 struct MemoryStoreOptions {
   // Null: a SteadyClock of its own. Read under a lock by most calls, so it does
   // not call the store.
-  std::shared_ptr<const Clock> clock;
+  std::shared_ptr<const Clock> clock = {};
   // The most keys held (a key counts once for each rule that has state for
   // it). When it is reached, only entries that equal a fresh key make room; if
   // a bounded search finds none, `when_full` says what becomes of a call for an

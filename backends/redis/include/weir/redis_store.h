@@ -42,8 +42,8 @@ namespace weir {
 
 // The Lua half of an engine of the user's own (docs/adding-an-engine.md).
 struct ScriptedEngine {
-  std::string algorithm;  // as in its EngineInfo
-  std::string lua;        // the text
+  std::string algorithm = {};  // as in its EngineInfo
+  std::string lua = {};        // the text
 };
 
 // How a store speaks TLS, which it does where the URL begins with rediss:// or
@@ -52,12 +52,12 @@ struct ScriptedEngine {
 struct RedisTls {
   // PEM files, read when the store is made. No CA: those that the system
   // trusts. A certificate of the client's own comes with its key.
-  std::string ca_file;
-  std::string cert_file;
-  std::string key_file;
+  std::string ca_file = {};
+  std::string cert_file = {};
+  std::string key_file = {};
   // The name that the server's certificate must bear, on a cluster that of
   // every node. Empty: the host that is connected to.
-  std::string server_name;
+  std::string server_name = {};
   // false ("no"): anybody can be the server.
   bool verify = true;
 };
@@ -87,8 +87,8 @@ struct RedisStoreOptions {
   // The longest that connecting, TLS, AUTH, SELECT and INFO may take together. Where
   // a name has several addresses, each has its share of what is left.
   Micros connect_timeout = std::chrono::seconds(1);
-  RedisTls tls;
-  std::vector<ScriptedEngine> engines;
+  RedisTls tls = {};
+  std::vector<ScriptedEngine> engines = {};
 };
 
 class RedisStore final : public Store {

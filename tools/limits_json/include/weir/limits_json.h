@@ -45,13 +45,13 @@ struct LimitsJsonOptions {
   // What the text is called in messages.
   std::string name = "limits.json";
   // For the bounds on windows: they must end before the year 2255. Absent: now.
-  std::optional<Time> now;
+  std::optional<Time> now = {};
 };
 
 // The keys of one call.
 struct CallKeys {
-  std::vector<std::string> keys;  // one for each rule
-  std::string tag;                // empty if the limits name none
+  std::vector<std::string> keys = {};  // one for each rule
+  std::string tag = {};                // empty if the limits name none
 };
 
 class LimitsJson {
