@@ -25,17 +25,22 @@ bool IsToken(std::string_view name) {
 }
 
 absl::Status CheckNames(const HttpOptions& options) {
-  const std::vector<const std::string*> names = HttpNamesInUse(options);
+  const std::vector<HttpNameInUse> names = HttpNamesInUse(options);
   for (size_t i = 0; i < names.size(); ++i) {
-    if (!IsToken(*names[i])) {
-      return InvalidArgument("names: \"", absl::CHexEscape(*names[i]),
-                             "\"; allowed: a token (letters, digits and "
+    const std::string which =
+        absl::StrCat("names.", Sv(names[i].option), ": \"",
+                     absl::CHexEscape(Sv(names[i].name)), "\"");
+    if (!IsToken(names[i].name)) {
+      return InvalidArgument(which,
+                             "; allowed: a token (letters, digits and "
                              "!#$%&'*+-.^_`|~)");
     }
     for (size_t j = 0; j < i; ++j) {
-      if (!absl::EqualsIgnoreCase(*names[i], *names[j])) continue;
-      return InvalidArgument("names: \"", *names[i],
-                             "\" would be written for two fields");
+      if (!absl::EqualsIgnoreCase(Sv(names[i].name), Sv(names[j].name))) {
+        continue;
+      }
+      return InvalidArgument(which, " would be written for two fields, names.",
+                             Sv(names[j].option), " too");
     }
   }
   return absl::OkStatus();
@@ -43,21 +48,23 @@ absl::Status CheckNames(const HttpOptions& options) {
 
 }  // namespace
 
-std::vector<const std::string*> HttpNamesInUse(const HttpOptions& o) {
+std::vector<HttpNameInUse> HttpNamesInUse(const HttpOptions& o) {
   const HttpFieldNames& n = o.names;
-  std::vector<const std::string*> names;
-  const auto add = [&names](bool on, auto... more) {
-    if (on) (names.push_back(more), ...);
+  const bool trio = o.rate_limit && o.draft == RateLimitDraft::k06;
+  std::vector<HttpNameInUse> names;
+  const auto add = [&names](bool on, std::string_view option,
+                            std::string_view name) {
+    if (on) names.push_back({option, name});
   };
-  add(o.rate_limit_policy, &n.rate_limit_policy);
-  if (o.draft == RateLimitDraft::k06) {
-    add(o.rate_limit, &n.rate_limit_limit, &n.rate_limit_remaining,
-        &n.rate_limit_reset);
-  } else {
-    add(o.rate_limit, &n.rate_limit);
-  }
-  add(o.x_rate_limit, &n.x_limit, &n.x_remaining, &n.x_reset);
-  add(o.retry_after, &n.retry_after);
+  add(o.rate_limit_policy, "rate_limit_policy", n.rate_limit_policy);
+  add(o.rate_limit && !trio, "rate_limit", n.rate_limit);
+  add(trio, "rate_limit_limit", n.rate_limit_limit);
+  add(trio, "rate_limit_remaining", n.rate_limit_remaining);
+  add(trio, "rate_limit_reset", n.rate_limit_reset);
+  add(o.x_rate_limit, "x_limit", n.x_limit);
+  add(o.x_rate_limit, "x_remaining", n.x_remaining);
+  add(o.x_rate_limit, "x_reset", n.x_reset);
+  add(o.retry_after, "retry_after", n.retry_after);
   return names;
 }
 

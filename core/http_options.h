@@ -3,7 +3,7 @@
 #ifndef WEIR_CORE_HTTP_OPTIONS_H_
 #define WEIR_CORE_HTTP_OPTIONS_H_
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,9 +17,12 @@ constexpr bool NamesPolicies(RateLimitDraft draft) {
   return draft == RateLimitDraft::k11;
 }
 
-// The names of the fields that can be written with these options. They point
-// into the options.
-std::vector<const std::string*> HttpNamesInUse(const HttpOptions& options);
+struct HttpNameInUse {
+  std::string_view option;  // a member of HttpFieldNames
+  std::string_view name;    // in the options
+};
+// The names of the fields that can be written with these options.
+std::vector<HttpNameInUse> HttpNamesInUse(const HttpOptions& options);
 
 // InvalidArgument names the option and what is allowed. Rules are checked
 // where they are known (core/http_policies.h).

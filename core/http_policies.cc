@@ -23,14 +23,13 @@ absl::Status WrongRule(std::string_view rule, const Parts&... parts) {
 }
 
 absl::Status CheckString(std::string_view rule, std::string_view what,
-                         std::string_view text) {
+                         std::string_view text, std::string_view advice = "") {
   const size_t at = sf::FindUnstringable(text);
   if (at == std::string_view::npos) return absl::OkStatus();
   return WrongRule(
       rule, Sv(what), ": \"", absl::CHexEscape(Sv(text)), "\" has the byte 0x",
       absl::Hex(static_cast<uint8_t>(text[at]), absl::kZeroPad2), " at ", at,
-      "; allowed in draft 11: printable ASCII (public_name gives "
-      "the rule another name for clients)");
+      "; allowed in draft 11: printable ASCII", Sv(advice));
 }
 
 // What comes back in one window, where a limit says so apart from what may
@@ -145,7 +144,10 @@ absl::StatusOr<std::vector<HttpPolicy>> MakeHttpPolicies(
     p.quota = over.quota.value_or(limit->traits.capacity);
     p.window_us = over.window ? over.window->count() : WindowOf(rule, *limit);
     if (named) {
-      if (auto s = CheckString(rule.name, "name", p.name); !s.ok()) return s;
+      absl::Status s =
+          CheckString(rule.name, "name", p.name,
+                      " (public_name gives the rule another name for clients)");
+      if (!s.ok()) return s;
       sf::AppendString(p.name, &p.quoted);
       p.item = ItemOf(p, over.unit);
     } else {

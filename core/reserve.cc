@@ -13,21 +13,27 @@
 namespace weir {
 namespace {
 
+constexpr char kReserving[] = "gcra, token_bucket, leaky_bucket";
+
 // A reservation of this call could be made.
 absl::Status CanReserve(const RuleSet& rules, std::string_view key,
                         Micros max_wait) {
   if (absl::Status s = CheckMaxWait(max_wait); !s.ok()) return s;
   if (!rules.EnforcesOne()) {
-    return absl::FailedPreconditionError(
-        "reserve: needs a limiter with one rule, which is enforced");
+    const size_t n = rules.rules().size();
+    return absl::FailedPreconditionError(absl::StrCat(
+        "reserve: ",
+        n > 1 ? absl::StrCat("a limiter of ", n, " rules")
+              : absl::StrCat("rule \"", rules.rules()[0].name,
+                             "\" only observes"),
+        "; allowed: one rule, enforced, of ", kReserving, " or uniform"));
   }
   const CompiledLimit& limit = rules.LimitOf(0, key).limit;
   if (limit.unlimited() || limit.denies_all) return absl::OkStatus();
   if (limit.traits.max_wait_us == kNever) {
     return absl::FailedPreconditionError(absl::StrCat(
         "rule \"", rules.rules()[0].name, "\": ", limit.algorithm,
-        " takes no reservations; gcra, token_bucket, leaky_bucket and uniform "
-        "do"));
+        " takes no reservations; ", kReserving, " and uniform do"));
   }
   if (max_wait.count() > limit.traits.max_wait_us) {
     return InvalidArgument("max_wait: ", DurationText(max_wait.count()),

@@ -47,6 +47,7 @@ struct Pending {
 
 void RuleSet::CheckAsync(Store& store, const Call& call,
                          DecisionCallback done) const {
+  if (done == nullptr) return;
   if (absl::Status s = CheckCall(call); !s.ok()) return done(std::move(s));
   auto pending = std::make_shared<Pending>(call);
   Pending& p = *pending;

@@ -71,6 +71,25 @@ TEST_F(AcquireTest, ReserveSaysWhyItCant) {
   EXPECT_EQ(r.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(r.status().ToString().find("sliding_log"), std::string::npos);
 
+  const Limiter two = *Limiter::Create(
+      store_, std::vector<Rule>{{"one", Limit::Gcra(3, seconds(1))},
+                                {"two", Limit::Gcra(3, seconds(1))}});
+  r = two.Reserve("a", 1, seconds(1));
+  EXPECT_EQ(r.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(r.status().ToString().find("2 rules; allowed: one rule, enforced, "
+                                       "of gcra, token_bucket, leaky_bucket or "
+                                       "uniform"),
+            std::string::npos)
+      << r.status();
+  Rule watching = {"one", Limit::Gcra(3, seconds(1))};
+  watching.observe = true;
+  r = Limiter::Create(store_, std::vector<Rule>{watching})
+          ->Reserve("a", 1, seconds(1));
+  EXPECT_EQ(r.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(r.status().ToString().find("rule \"one\" only observes"),
+            std::string::npos)
+      << r.status();
+
   const Limiter gcra = Make(Limit::Gcra(1, seconds(1)).MaxWait(seconds(5)));
   r = gcra.Reserve("a", 1, seconds(6));
   EXPECT_EQ(r.status().code(), absl::StatusCode::kInvalidArgument);

@@ -380,6 +380,13 @@ TEST_F(LimiterTest, ACallThatWaitsLivesByItsTagToo) {
   EXPECT_THAT(store->tags, ::testing::ElementsAre("host", "host"));
 }
 
+TEST_F(LimiterTest, WithoutACallbackNothingIsCharged) {
+  const Limiter one = *Limiter::Create(store_, Limit::FixedWindow(3, hours(1)));
+  one.CheckAsync("k", 1, nullptr);
+  one.CheckAsync("k", -1, nullptr);
+  EXPECT_EQ(one.Peek("k")->remaining, 3);
+}
+
 TEST_F(LimiterTest, TheLimitersTagsMustBeginTheirKeysAndBeAlike) {
   LimiterOptions options;
   options.tag_of = HostOf;

@@ -75,6 +75,10 @@ std::optional<std::string_view> LimitsJson::tag() const {
 }
 
 absl::Status LimitsJson::MakeKeys(const Column& column, CallKeys* out) const {
+  if (column == nullptr) {
+    return absl::InvalidArgumentError(
+        "column: is empty; allowed: a function that gives each column");
+  }
   const cli::LimitsFile& file = parsed_->file;
   out->keys.resize(file.keys.size());
   for (size_t i = 0; i < file.keys.size(); ++i) {

@@ -93,6 +93,8 @@ TEST(LimitsJson, NamesTheColumnThatIsMissing) {
   const std::map<std::string, std::string> columns = {{"host", "h"}};
   EXPECT_EQ(Message(limits->MakeKeys(Columns(columns), &made)),
             "\"{host}/{client}\": there is no {client}");
+  EXPECT_EQ(Message(limits->MakeKeys(nullptr, &made)),
+            "column: is empty; allowed: a function that gives each column");
 }
 
 TEST(LimitsJson, ReplacesLimitsWhileLive) {

@@ -8,12 +8,14 @@
 // A limiter holds one or more rules that are asked together: a call passes if
 // all of them allow it, and then all are charged; otherwise none is.
 //
-// Thread safety: every const method from any thread at the same time. A
-// Limiter can be moved and is cheap to move; copies do not exist. It keeps its
-// store alive.
+// Thread safety: every const method, Update and Shutdown from any thread at the
+// same time. Assigning to a limiter and destroying it need that nobody calls it
+// meanwhile; only those who wait in Acquire may still be there. A Limiter can
+// be moved and is cheap to move; copies do not exist. It keeps its store alive.
 //
-// Cost on the embedded store: a call is one hash and one lock for each rule;
-// nothing is allocated for a key that is known. For a key that is asked all the
+// Cost on the embedded store: a call is one hash and one lock for each rule.
+// For a key that is known nothing is allocated with one rule that is enforced,
+// else one block of memory for the verdicts. For a key that is asked all the
 // time there are handles (Bind), for many keys at once CheckMany.
 #ifndef WEIR_LIMITER_H_
 #define WEIR_LIMITER_H_
@@ -196,7 +198,8 @@ class Limiter {
   // returns where the store decides at once. It must not block, must not
   // destroy the store, and may make further asynchronous calls. What the call
   // points to is needed no longer once this has returned. The store, going
-  // away, first answers Cancelled to the calls that are still open.
+  // away, first answers Cancelled to the calls that are still open. An empty
+  // `done` could be told nothing: then nothing is asked, and nothing charged.
   void CheckAsync(std::string_view key, int64_t cost,
                   DecisionCallback done) const;
   void CheckAsync(const Call& call, DecisionCallback done) const;
@@ -208,7 +211,8 @@ class Limiter {
   // InvalidArgument: `max_wait` is negative, the call has a time of its own, or
   // as for Check.
   // A limiter whose only rule is of the gcra family takes the place in the line
-  // at once (see Reserve, whose errors these are too); any other waits by Peek
+  // at once (see Reserve, whose errors these are too), and keeps it whatever
+  // limits an Update brings; any other waits by Peek, under the limits of now,
   // and then makes one Check.
   // Cancelled: called off, or the limiter was shut down; what was taken has
   // been given back. If the store could not be told so, its Status instead:
@@ -231,7 +235,8 @@ class Limiter {
   // them, what is used stays used, and nobody is refilled. The rules' names
   // must be the same, in the same order. Returns the names of the rules whose
   // algorithm changed, or that of one of their plans: keys that go by it start
-  // afresh. After an error nothing has changed.
+  // afresh. After an error nothing has changed. Who waits in Acquire obeys the
+  // new limits at once, unless it has a turn reserved: then it keeps that turn.
   // Memory: each different list of rules is kept for as long as the limiter,
   // about 1,500 bytes a rule on the embedded store; one that comes again costs
   // nothing (one with a plan_of is always another). Limits that are computed
