@@ -171,8 +171,7 @@ absl::StatusOr<Decision> Limiter::Acquire(const Call& call, Micros max_wait,
   if (call.now.has_value()) {
     return InvalidArgument("now: a call that waits has no time of its own");
   }
-  // Held to the end: with the limiter gone, nobody else may hold it, neither
-  // while this waits nor while it leaves.
+  // Held to the end: the limiter can be gone before this has left the room.
   const std::shared_ptr<State> state = state_;
   const RuleSet& set = state->rules();
   if (absl::Status s = set.CheckCall(call); !s.ok()) return s;

@@ -285,14 +285,14 @@ class Reservation {
   std::optional<Micros> wait() const { return wait_; }
   const Decision& decision() const { return decision_; }
 
-  // Gives back exactly the cost, once: a Refund under the limits of now. It
-  // looks at nothing else. So also after the wait is over, after the key was
-  // reset, or while later reservations stand behind this one, calls of that
-  // cost can pass which otherwise could not; those behind keep their waits, and
-  // who comes next is served after them, sooner by what was given back. Whoever
-  // acted on its turn should not cancel it. Where the rule is of another
-  // algorithm by now (Update, another plan) nothing is given back: that one's
-  // state was never charged.
+  // Gives back exactly the cost, once: a Refund under the limits of now, which
+  // looks at nothing else. Later reservations keep their waits, and who comes
+  // next may be served before them, or at the same moment. So where some stand
+  // behind it, and also after its turn has come or the key was reset, up to
+  // that cost more can pass in a span than the limit allows: cancel early, and
+  // never what was acted on. Where the rule is of another algorithm by now
+  // (Update, another plan) nothing is given back: that one's state was never
+  // charged.
   // It goes back to where it was taken (`decision().source`), and an outage
   // policy never answers for the store. Errors are the store's: what was taken
   // stands, and Cancel can be called again; but where the store cannot say
