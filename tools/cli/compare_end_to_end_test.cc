@@ -145,6 +145,34 @@ TEST_F(Compared, EndsAsReplayDoes) {
     const Ended ended = Compare(c.args);
     EXPECT_EQ(ended.code, c.code) << ::testing::PrintToString(c.args);
     EXPECT_THAT(ended.err, HasSubstr(c.says));
+TEST_F(Compared, TakesItsFilesWhereverTheyStandAmongTheOptions) {
+  folder_.Write("one.json",
+                R"({"rules": [{"algorithm": "uniform", "interval": "1s"}]})");
+  folder_.Write("a.csv", kTrace);
+  folder_.Write("b.csv", kTrace);
+  const std::string a = Path("a.csv");
+  const std::string b = Path("b.csv");
+  const std::string one = Path("one.json");
+  for (const Args& args :
+       {Args{"--limit", "unlimited", "--limit", "uniform interval=1s", a, b},
+        Args{"--limit", "unlimited", "--limits", one, a, b},
+        Args{"--limit", "unlimited", "--each", one, a, b},
+        Args{a, b, "--limit", "unlimited", "--limits", one},
+        Args{"--limit", "unlimited", "--each", one, a, "--sort", b}}) {
+    Args all = {"--json"};
+    all.insert(all.end(), args.begin(), args.end());
+    const Ended ended = Compare(all);
+    ASSERT_EQ(ended.code, 0) << ended.err << ::testing::PrintToString(args);
+    const auto json = nlohmann::json::parse(ended.out);
+    EXPECT_EQ(json["limits"].size(), 2u);
+    EXPECT_EQ(json["input"]["files"], (Args{a, b}));
+  }
+  // The option behind the file is the last of all.
+  const Ended ended = Compare(
+      {"--limit", "unlimited", "--limit", "uniform interval=1s", a, "--json"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
     EXPECT_EQ(ended.out.empty(), c.code != 0);
   }
   EXPECT_EQ(folder_.Read("t.csv"), kTrace);

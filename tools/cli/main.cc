@@ -93,7 +93,9 @@ void AddCompare(CLI::App* app, CompareOptions* o) {
     command->add_option(name, *values, what)
         ->type_name(type)
         ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        // Else each takes all that follows it, the files too.
+        ->allow_extra_args(false);
   };
   several("--limits", &o->limits, "A limits.json as one of the limits", "FILE");
   several("--each", &o->each,
