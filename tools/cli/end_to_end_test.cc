@@ -81,6 +81,41 @@ TEST(Weir, EndsWithTwoAfterWrongUsage) {
   }
 }
 
+TEST(Weir, RefusesAnEmptyValue) {
+  TempFolder folder;
+  const std::string limits = folder.Write("l.json", kOnePerMinute);
+  const std::string trace = folder.Write("t.csv", "time,key\n1,k\n");
+  const std::string other = folder.Write("u.csv", "time,key\n1,k\n");
+  const Args replay = {"replay", "--limits", limits};
+  const Args compare = {"compare", "--each", limits, "--limit", "unlimited"};
+  const auto with = [](Args args, const Args& more) {
+    args.insert(args.end(), more.begin(), more.end());
+    return args;
+  };
+  struct Case {
+    Args args;
+    std::string option;
+  };
+  for (const Case& c : std::vector<Case>{
+           {with(replay, {"--decisions", "", trace}), "--decisions"},
+           {with(replay, {"--decisions=", trace, other}), "--decisions"},
+           {with(replay, {"--store", "", trace}), "--store"},
+           {with(replay, {"--namespace", "", trace}), "--namespace"},
+           {with(replay, {""}), "FILE"},
+           {{"replay", "--limits", "", trace}, "--limits"},
+           {with(compare, {"--differences", "", trace}), "--differences"},
+           {with(compare, {"--key", "", trace}), "--key"},
+           {with(compare, {"--limit", "", trace}), "--limit"},
+           {with(compare, {"--each", "", trace}), "--each"},
+           {{"list", "--algorithm", ""}, "--algorithm"}}) {
+    const Ended ended = RunWeir(c.args);
+    EXPECT_EQ(ended.code, 2) << ::testing::PrintToString(c.args);
+    EXPECT_THAT(ended.out, IsEmpty());
+    EXPECT_THAT(ended.err, HasSubstr(c.option + ": is \"\"; allowed: "));
+  }
+  EXPECT_THAT(folder.List(), UnorderedElementsAre("l.json", "t.csv", "u.csv"));
+}
+
 TEST(Weir, EndsQuietlyWhenItsReaderGoesAway) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/cli/compare_command.h"
@@ -25,6 +26,36 @@ struct ListOptions {
 constexpr char kInputHelp[] =
     "Each line of FILE is a call. FILE is CSV with a header (column time or "
     "time_us) or an\naccess log, plain or .gz; - is standard input.\n\n";
+
+constexpr char kEmptyValue[] = "is \"\"; allowed: at least one character";
+
+// No option means something by an empty value, which may be a variable of a
+// script that was never set.
+void RefuseEmptyValues(CLI::App* app) {
+  const CLI::Validator check(
+      [](const std::string& value) {
+        return std::string(value.empty() ? kEmptyValue : "");
+      },
+      "");
+  for (CLI::App* command : app->get_subcommands({})) {
+    for (CLI::Option* option : command->get_options(
+             [](const CLI::Option* o) { return o->get_expected_max() > 0; })) {
+      option->check(check);
+    }
+  }
+}
+
+// CLI11 takes the next argument for the value of "--name=".
+void RefuseEmptyAssignments(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view arg = argv[i];
+    if (arg == "--") return;
+    if (arg.substr(0, 2) == "--" && arg.find('=') == arg.size() - 1) {
+      throw CLI::ValidationError(std::string(arg.substr(0, arg.size() - 1)),
+                                 kEmptyValue);
+    }
+  }
+}
 
 // What replay and compare read, and how they show it.
 void AddInput(CLI::App* command, InputOptions* o, bool* json, size_t* top,
@@ -193,7 +224,9 @@ int Main(int argc, char** argv) {
   AddCompare(&app, &compare);
   AddList(&app, &list);
   AddGenerate(&app, &generate);
+  RefuseEmptyValues(&app);
   try {
+    RefuseEmptyAssignments(argc, argv);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // --help and --version come this way too, with code 0.
