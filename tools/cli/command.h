@@ -99,8 +99,10 @@ class Command {
     ASSERT_GE(pid_, 0);
     if (pid_ == 0) {
       // Whatever the test runner ignores, the program shall not.
-      signal(SIGPIPE, SIG_DFL);
-      signal(SIGINT, SIG_DFL);
+      for (const int number :
+           {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ}) {
+        signal(number, SIG_DFL);
+      }
       dup2(in, STDIN_FILENO);
       dup2(stdout_fd_ >= 0 ? stdout_fd_ : out, STDOUT_FILENO);
       dup2(err, STDERR_FILENO);

@@ -36,6 +36,13 @@ Args Weir(const Args& args) {
 
 Ended RunWeir(const Args& args) { return Command(Weir(args)).Run(); }
 
+// The same after the shell has set a limit of the process.
+Args WithLimits(const std::string& limit, const Args& command) {
+  Args all = {"/bin/sh", "-c", limit + " && exec \"$@\"", "sh"};
+  all.insert(all.end(), command.begin(), command.end());
+  return all;
+}
+
 constexpr char kOnePerMinute[] =
     R"({"rules": [{"algorithm": "uniform", "interval": "1m"}]})";
 
@@ -427,10 +434,15 @@ TEST_F(Replayed, DoesNotWriteOverItsInput) {
   EXPECT_EQ(folder_.Read("t.csv"), kOneCall);
 }
 
-TEST_F(Replayed, RemovesItsTemporaryFileWhenItIsInterrupted) {
+class Interrupted : public Replayed,
+                    public ::testing::WithParamInterface<int> {};
+
+TEST_P(Interrupted, RemovesItsTemporaryFile) {
   Limits(kOnePerMinute);
-  Command command(Weir({"replay", "--limits", Path("limits.json"),
-                        "--decisions", Path("d.jsonl"), "-"}));
+  // Some of these leave a core, which is not looked at.
+  Command command(
+      WithLimits("ulimit -c 0", Weir({"replay", "--limits", Path("limits.json"),
+                                      "--decisions", Path("d.jsonl"), "-"})));
   command.StartWithPipe();
   // Far more than a pipe holds: once it is gone, the program reads.
   std::string text = "time,key\n";
@@ -441,8 +453,8 @@ TEST_F(Replayed, RemovesItsTemporaryFileWhenItIsInterrupted) {
   EXPECT_TRUE(std::any_of(names.begin(), names.end(), [](const auto& name) {
     return name.find("d.jsonl.tmp-") == 0;
   }));
-  command.Signal(SIGINT);
-  EXPECT_EQ(command.Wait().signal, SIGINT);
+  command.Signal(GetParam());
+  EXPECT_EQ(command.Wait().signal, GetParam());
   EXPECT_THAT(folder_.List(), ElementsAre("limits.json"));
 }
 
@@ -456,6 +468,47 @@ std::string DataFolder() {
 }
 
 struct Known {
+INSTANTIATE_TEST_SUITE_P(All, Interrupted,
+                         ::testing::Values(SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+                                           SIGXCPU),
+                         ::testing::PrintToStringParamName());
+
+TEST_F(Replayed, SaysThatAFileMayNotGrowSoLarge) {
+  Limits(kOnePerMinute);
+  std::string text = "time,key\n";
+  for (int i = 0; i < 10'000; ++i) text += "1,k\n";
+  folder_.Write("t.csv", text);
+  const Ended ended =
+      Command(WithLimits("ulimit -f 16",
+                         Weir({"replay", "--limits", Path("limits.json"),
+                               "--decisions", Path("d.jsonl"), Path("t.csv")})))
+          .Run();
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_EQ(ended.err, "weir: " + Path("d.jsonl") +
+                           ": cannot be written: File too large\n");
+  EXPECT_THAT(folder_.List(), UnorderedElementsAre("limits.json", "t.csv"));
+}
+
+TEST_F(Replayed, SaysThatMemoryRanOut) {
+  if (WEIR_SANITIZED) GTEST_SKIP() << "a sanitizer reserves memory of its own";
+  Limits(kOnePerMinute);
+  std::string text = "time,key\n";
+  for (int i = 0; i < 1'000'000; ++i) {
+    text += "1," + std::to_string(i) + "\n";
+  }
+  folder_.Write("t.csv", text);
+  const Ended ended =
+      Command(WithLimits("ulimit -v 60000",
+                         Weir({"replay", "--limits", Path("limits.json"),
+                               "--decisions", Path("d.jsonl"), Path("t.csv")})))
+          .Run();
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.err, StartsWith("weir: out of memory"));
+  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1);
+  EXPECT_THAT(ended.out, IsEmpty());
+  EXPECT_THAT(folder_.List(), UnorderedElementsAre("limits.json", "t.csv"));
+}
+
   std::string algorithm;
   int allowed;
   int denied;

@@ -8,7 +8,7 @@ namespace weir::cli {
 
 enum ExitCode : int {
   kOk = 0,
-  // Something could not be read or written.
+  // Something could not be read or written, or memory ran out.
   kFailed = 1,
   // Wrong usage, or a configuration or an input that makes no sense.
   kUsage = 2,
@@ -19,7 +19,7 @@ enum ExitCode : int {
 inline constexpr char kExitCodesHelp[] =
     "Exit codes:\n"
     "  0  done (also if lines were malformed and skipped)\n"
-    "  1  something could not be read or written\n"
+    "  1  something could not be read or written, or memory ran out\n"
     "  2  wrong usage, a wrong limits file, or an input that is no trace\n"
     "  3  --strict: stopped at a malformed line\n";
 

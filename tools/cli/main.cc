@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -210,7 +211,6 @@ ExitCode RunGenerate(const GenerateOptions& options) {
 }
 
 int Main(int argc, char** argv) {
-  HandleSignals();
   CLI::App app("weir: a rate limiter. Try limits on real traffic.", "weir");
   app.set_version_flag("--version", "weir " WEIR_VERSION);
   app.require_subcommand(1);
@@ -241,4 +241,13 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace weir::cli
 
-int main(int argc, char** argv) { return weir::cli::Main(argc, argv); }
+int main(int argc, char** argv) {
+  weir::cli::HandleSignals();
+  try {
+    return weir::cli::Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    // What held a temporary file has removed it on the way here.
+    return weir::cli::Fail(absl::ResourceExhaustedError(
+        "out of memory: it grows with the different keys of the input"));
+  }
+}

@@ -9,7 +9,7 @@
 namespace weir::cli {
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGPIPE};
 
 // A signal handler can reach nothing but globals. Changed only while the
 // signals are held off.
@@ -35,6 +35,8 @@ void HandleSignals() {
     if (before.sa_handler == SIG_IGN && signal_number != SIGPIPE) continue;
     sigaction(signal_number, &action, nullptr);
   }
+  // A file that may not grow further is an error of the write.
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 bool SetTemporaryFile(const std::string& path) {

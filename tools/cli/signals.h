@@ -1,6 +1,6 @@
-// What happens when the program is told to stop (SIGINT, SIGTERM, SIGHUP) or
-// its reader goes away (SIGPIPE): the one temporary file is removed, and the
-// program ends as it would have without a handler.
+// What happens when the program is told to stop (SIGINT, SIGTERM, SIGHUP,
+// SIGQUIT, SIGXCPU) or its reader goes away (SIGPIPE): the one temporary file
+// is removed, and the program ends as it would have without a handler.
 #ifndef WEIR_TOOLS_CLI_SIGNALS_H_
 #define WEIR_TOOLS_CLI_SIGNALS_H_
 
