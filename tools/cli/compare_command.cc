@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "tools/cli/comparison.h"
 #include "tools/cli/comparison_text.h"
+#include "tools/cli/rule_keys.h"
 #include "tools/cli/trace_run.h"
 #include "tools/cli/typed_limit.h"
 #include "tools/cli/write_text.h"
@@ -81,6 +82,18 @@ absl::StatusOr<Candidates> MakeCandidates(const CompareOptions& options) {
   return out;
 }
 
+// The source was read to its end.
+void NameKeys(const Candidates& candidates, const RowSource& source,
+              Comparison* comparison) {
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const std::vector<KeyTemplate>& keys = candidates[i].limits.keys;
+    for (size_t rule = 0; rule < keys.size(); ++rule) {
+      comparison->mutable_report(i)->NameKey(
+          rule, KeyText(keys[rule], candidates[i].or_client, source));
+    }
+  }
+}
+
 absl::Status Write(const CompareOptions& options, const Comparison& comparison,
                    const std::vector<std::string>& files) {
   std::string text;
@@ -101,8 +114,7 @@ absl::Status Run(const CompareOptions& options) {
   std::vector<Compared> compared;
   std::vector<Subject> subjects;
   for (const Candidate& candidate : *candidates) {
-    compared.push_back(
-        {candidate.name, &candidate.limits, candidate.or_client});
+    compared.push_back({candidate.name, &candidate.limits});
     subjects.push_back({candidate.limiter.get(), &candidate.limits,
                         Printable(candidate.name, 200), candidate.or_client});
   }
@@ -144,6 +156,7 @@ absl::Status Run(const CompareOptions& options) {
   malformed.Finish();
   if (status.ok() && differences != nullptr) status = differences->Commit();
   if (!status.ok()) return status;
+  NameKeys(*candidates, **source, &comparison);
   return Write(options, comparison, files);
 }
 

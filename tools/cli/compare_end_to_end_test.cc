@@ -72,7 +72,37 @@ TEST_F(Compared, LimitsTheClientsOfALog) {
       {"--limit", "uniform interval=1s", "--limit", "unlimited", "-"}, kLog);
   ASSERT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("192.0.2.1            1      2"));
-  EXPECT_THAT(ended.out, HasSubstr("key {key} or {client}"));
+  EXPECT_THAT(ended.out, HasSubstr("key {client}"));
+}
+
+TEST_F(Compared, NamesTheKeyThatStoodForTheTypedOne) {
+  folder_.Write("t.csv", kTrace);
+  const auto keys = [&](const Args& files) {
+    Args all = {"--limit", "uniform interval=1s", "--limit",
+                "unlimited key={key}", "--json"};
+    if (files.size() == 1 && files[0] == "-") all[3] = "unlimited key={user}";
+    all.insert(all.end(), files.begin(), files.end());
+    const Ended ended = Compare(all, kLog);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    const auto json = nlohmann::json::parse(ended.out);
+    return json["limits"][0]["rules"][0]["key"].get<std::string>();
+  };
+  EXPECT_EQ(keys({"-"}), "{client}");
+  EXPECT_EQ(keys({Path("t.csv")}), "{key}");
+}
+
+TEST_F(Compared, NamesBothKeysWhereItsFilesDiffer) {
+  folder_.Write("t.csv", kTrace);
+  for (const Args& files :
+       {Args{Path("t.csv"), "-"}, Args{"-", Path("t.csv")}}) {
+    Args all = {"--limit", "uniform interval=1s", "--limit",
+                "uniform interval=2s", "--json"};
+    all.insert(all.end(), files.begin(), files.end());
+    const Ended ended = Compare(all, kLog);
+    ASSERT_EQ(ended.code, 0) << ended.err;
+    const auto json = nlohmann::json::parse(ended.out);
+    EXPECT_EQ(json["limits"][1]["rules"][0]["key"], "{key} or {client}");
+  }
 }
 
 TEST_F(Compared, TakesAKeyForAllThatAreTyped) {
@@ -115,6 +145,34 @@ TEST_F(Compared, ReadsSeveralFilesInTheOrderOfTime) {
   EXPECT_EQ(json["first"][0]["file"], Path("early.csv"));
 }
 
+TEST_F(Compared, TakesItsFilesWhereverTheyStandAmongTheOptions) {
+  folder_.Write("one.json",
+                R"({"rules": [{"algorithm": "uniform", "interval": "1s"}]})");
+  folder_.Write("a.csv", kTrace);
+  folder_.Write("b.csv", kTrace);
+  const std::string a = Path("a.csv");
+  const std::string b = Path("b.csv");
+  const std::string one = Path("one.json");
+  for (const Args& args :
+       {Args{"--limit", "unlimited", "--limit", "uniform interval=1s", a, b},
+        Args{"--limit", "unlimited", "--limits", one, a, b},
+        Args{"--limit", "unlimited", "--each", one, a, b},
+        Args{a, b, "--limit", "unlimited", "--limits", one},
+        Args{"--limit", "unlimited", "--each", one, a, "--sort", b}}) {
+    Args all = {"--json"};
+    all.insert(all.end(), args.begin(), args.end());
+    const Ended ended = Compare(all);
+    ASSERT_EQ(ended.code, 0) << ended.err << ::testing::PrintToString(args);
+    const auto json = nlohmann::json::parse(ended.out);
+    EXPECT_EQ(json["limits"].size(), 2u);
+    EXPECT_EQ(json["input"]["files"], (Args{a, b}));
+  }
+  // The option behind the file is the last of all.
+  const Ended ended = Compare(
+      {"--limit", "unlimited", "--limit", "uniform interval=1s", a, "--json"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+}
+
 TEST_F(Compared, EndsAsReplayDoes) {
   folder_.Write("t.csv", kTrace);
   folder_.Write("bad.csv", "time,key\nnoon,a\n");
@@ -145,34 +203,6 @@ TEST_F(Compared, EndsAsReplayDoes) {
     const Ended ended = Compare(c.args);
     EXPECT_EQ(ended.code, c.code) << ::testing::PrintToString(c.args);
     EXPECT_THAT(ended.err, HasSubstr(c.says));
-TEST_F(Compared, TakesItsFilesWhereverTheyStandAmongTheOptions) {
-  folder_.Write("one.json",
-                R"({"rules": [{"algorithm": "uniform", "interval": "1s"}]})");
-  folder_.Write("a.csv", kTrace);
-  folder_.Write("b.csv", kTrace);
-  const std::string a = Path("a.csv");
-  const std::string b = Path("b.csv");
-  const std::string one = Path("one.json");
-  for (const Args& args :
-       {Args{"--limit", "unlimited", "--limit", "uniform interval=1s", a, b},
-        Args{"--limit", "unlimited", "--limits", one, a, b},
-        Args{"--limit", "unlimited", "--each", one, a, b},
-        Args{a, b, "--limit", "unlimited", "--limits", one},
-        Args{"--limit", "unlimited", "--each", one, a, "--sort", b}}) {
-    Args all = {"--json"};
-    all.insert(all.end(), args.begin(), args.end());
-    const Ended ended = Compare(all);
-    ASSERT_EQ(ended.code, 0) << ended.err << ::testing::PrintToString(args);
-    const auto json = nlohmann::json::parse(ended.out);
-    EXPECT_EQ(json["limits"].size(), 2u);
-    EXPECT_EQ(json["input"]["files"], (Args{a, b}));
-  }
-  // The option behind the file is the last of all.
-  const Ended ended = Compare(
-      {"--limit", "unlimited", "--limit", "uniform interval=1s", a, "--json"});
-  EXPECT_EQ(ended.code, 0) << ended.err;
-}
-
     EXPECT_EQ(ended.out.empty(), c.code != 0);
   }
   EXPECT_EQ(folder_.Read("t.csv"), kTrace);

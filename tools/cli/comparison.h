@@ -29,7 +29,6 @@ namespace weir::cli {
 struct Compared {
   std::string name;  // where it comes from: a file, or what was typed
   const LimitsFile* limits = nullptr;
-  bool or_client = false;  // as for RuleKeys
 };
 
 // A key, and what was decided of its calls.
@@ -65,6 +64,7 @@ class Comparison {
   size_t size() const { return limits_.size(); }
   const Compared& limit(size_t i) const { return limits_[i]; }
   const Report& report(size_t i) const { return reports_[i]; }
+  Report* mutable_report(size_t i) { return &reports_[i]; }
   InputCounts* mutable_input() { return reports_[0].mutable_input(); }
   const InputCounts& input() const { return reports_[0].input(); }
 

@@ -96,8 +96,7 @@ class TextComparison {
         const Rule& rule = limit.limits->rules[r];
         absl::StrAppend(&out_, "     ", Shown(rule.name, 40), ": ",
                         Shown(LimitText(rule.limit), 200), ", key ",
-                        Shown(limit.limits->keys[r].text(), 80),
-                        limit.or_client ? " or {client}" : "",
+                        Shown(comparison_.report(i).key_text(r), 80),
                         rule.observe ? " (observed only, denies nothing)" : "",
                         "\n");
       }

@@ -17,6 +17,7 @@ Report::Report(const LimitsFile& limits)
     : limits_(limits),
       overall_is_rule_(limits.rules.size() == 1 && !limits.rules[0].observe),
       tallies_(limits.rules.size()) {
+  for (const KeyTemplate& key : limits.keys) key_texts_.push_back(key.text());
   std::vector<std::vector<size_t>> alike;
   for (size_t i = 0; i < limits.rules.size(); ++i) {
     size_t group = 0;

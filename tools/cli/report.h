@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -62,6 +63,12 @@ class Report {
   const InputCounts& input() const { return input_; }
   const LimitsFile& limits() const { return limits_; }
 
+  // What a rule's keys were made from: its template, unless told otherwise.
+  const std::string& key_text(size_t rule) const { return key_texts_[rule]; }
+  void NameKey(size_t rule, std::string text) {
+    key_texts_[rule] = std::move(text);
+  }
+
   size_t rules() const { return tallies_.size(); }
   const Tally& rule(size_t i) const { return tallies_[i]; }
   // The limiter as a whole; with one rule that is enforced, that rule.
@@ -91,6 +98,7 @@ class Report {
   const LimitsFile& limits_;
   const bool overall_is_rule_;
   InputCounts input_;
+  std::vector<std::string> key_texts_;
   std::vector<Tally> tallies_;
   Tally overall_;
   std::vector<Group> groups_;

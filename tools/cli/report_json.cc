@@ -79,7 +79,7 @@ void WriteRule(const Report& report, size_t i, size_t top, JsonWriter* w) {
     WriteValue(value, w);
   }
   w->EndObject();
-  w->Key("key").String(report.limits().keys[i].text());
+  w->Key("key").String(report.key_text(i));
   w->Key("observe").Bool(rule.observe);
   WriteTally(report.rule(i), w);
   w->Key("keys").Int(Number(report.keys(i)));

@@ -13,7 +13,27 @@ bool IsJustTheKey(const KeyTemplate& key) {
          key.parts()[0].text == "key";
 }
 
+// In a file with these columns.
+bool StandsForClient(const KeyTemplate& key, const Columns& columns) {
+  return IsJustTheKey(key) && columns.Find("key") < 0 &&
+         columns.Find("client") >= 0;
+}
+
 }  // namespace
+
+std::string KeyText(const KeyTemplate& wanted, bool or_client,
+                    const RowSource& source) {
+  bool by_client = false;
+  bool as_wanted = false;
+  for (size_t i = 0; or_client && i < source.files().size(); ++i) {
+    const Columns& columns = source.columns(static_cast<int>(i));
+    // A file without a row has none, and says nothing.
+    if (columns.names().empty()) continue;
+    (StandsForClient(wanted, columns) ? by_client : as_wanted) = true;
+  }
+  if (!by_client) return wanted.text();
+  return as_wanted ? "{key} or {client}" : "{client}";
+}
 
 RuleKeys::RuleKeys(const LimitsFile& limits, std::string name, size_t files,
                    bool or_client)
@@ -37,9 +57,7 @@ absl::Status RuleKeys::Bind(int file, std::string_view file_name,
   Bound bound;
   for (const size_t rule : first_rule_) {
     const KeyTemplate& wanted = limits_.keys[rule];
-    const bool by_client = or_client_ && IsJustTheKey(wanted) &&
-                           columns.Find("key") < 0 &&
-                           columns.Find("client") >= 0;
+    const bool by_client = or_client_ && StandsForClient(wanted, columns);
     absl::StatusOr<BoundTemplate> key = BoundTemplate::Bind(
         by_client ? *KeyTemplate::Parse("{client}") : wanted, columns);
     if (!key.ok()) {

@@ -18,11 +18,17 @@
 
 namespace weir::cli {
 
+// What the keys of a rule were made from in the files of a source that was read
+// to its end: the template itself or, with `or_client` as below, what stood for
+// it; "{key} or {client}" where the files differ.
+std::string KeyText(const KeyTemplate& wanted, bool or_client,
+                    const RowSource& source);
+
 class RuleKeys {
  public:
   // `limits` must outlive this. `name` is for messages; `files`: how many
   // inputs there are. `or_client`: a template that is just {key} stands for
-  // {client} in a file that has no column `key`.
+  // {client} in a file that has that column and none called `key`.
   RuleKeys(const LimitsFile& limits, std::string name, size_t files,
            bool or_client = false);
 
