@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/duration_text.h"
+#include "core/field_range.h"
 #include "core/text.h"
 #include "engine_list.h"
 
@@ -75,6 +76,8 @@ std::string Allowed(const Field& field) {
   switch (field.type) {
     case FieldType::kCount:
       return absl::StrCat(field.min, " to ", field.max);
+    case FieldType::kReal:
+      return RealRangeText(field);
     case FieldType::kDuration:
       return absl::StrCat(DurationText(field.min), " to ",
                           DurationText(field.max), " (100 years)");
@@ -90,6 +93,15 @@ std::string Allowed(const Field& field) {
   }
 }
 
+// The type, and what is allowed of it.
+std::string Wanted(const Field& field) {
+  std::string allowed = Allowed(field);
+  if (field.type == FieldType::kReal || field.type == FieldType::kBool) {
+    return allowed;
+  }
+  return absl::StrCat(Sv(TypeName(field.type)), ", ", allowed);
+}
+
 bool InRange(const Field& field, const FieldValue& value) {
   switch (field.type) {
     case FieldType::kCount: {
@@ -100,9 +112,12 @@ bool InRange(const Field& field, const FieldValue& value) {
       const int64_t v = std::get<Micros>(value).count();
       return v >= field.min && v <= field.max;
     }
-    case FieldType::kReal:
-      return !std::holds_alternative<double>(value) ||
-             std::isfinite(std::get<double>(value));
+    case FieldType::kReal: {
+      const auto* count = std::get_if<int64_t>(&value);
+      const double v = count != nullptr ? static_cast<double>(*count)
+                                        : std::get<double>(value);
+      return std::isfinite(v) && v > field.above && v <= field.most;
+    }
     case FieldType::kBool:
       return true;
     case FieldType::kWord: {
@@ -132,6 +147,11 @@ bool IsZero(const EngineInfo& engine, const Limit& limit) {
   return false;
 }
 
+// Behind what is allowed: 0 of the limit itself has a meaning too.
+std::string_view OrZero(const EngineInfo& engine, const Field& field) {
+  return IsLimit(engine.fields, field) ? kOrZero : "";
+}
+
 absl::Status CheckTypes(const EngineInfo& engine, const Limit& limit) {
   for (const auto& [name, value] : limit.fields()) {
     const Field* field = nullptr;
@@ -147,8 +167,8 @@ absl::Status CheckTypes(const EngineInfo& engine, const Limit& limit) {
     }
     if (!HasType(field->type, value)) {
       return InvalidArgument(name, ": ", Print(value),
-                             " is of the wrong type; wanted: ",
-                             Sv(TypeName(field->type)), ", ", Allowed(*field));
+                             " is of the wrong type; wanted: ", Wanted(*field),
+                             Sv(OrZero(engine, *field)));
     }
   }
   return absl::OkStatus();
@@ -161,13 +181,13 @@ absl::Status CheckValues(const EngineInfo& engine, const Limit& limit) {
       if (!field.fallback.empty()) continue;
       return InvalidArgument(Sv(field.name), ": missing; ", Sv(engine.name),
                              " needs it: ", Sv(field.doc),
-                             "; allowed: ", Allowed(field));
+                             "; allowed: ", Allowed(field),
+                             Sv(OrZero(engine, field)));
     }
     if (!InRange(field, *value)) {
-      return InvalidArgument(
-          Sv(field.name), ": ", Print(*value),
-          " is out of range; allowed: ", Allowed(field),
-          &field == &engine.fields[0] ? ", or 0 to deny all" : "");
+      return InvalidArgument(Sv(field.name), ": ", Print(*value),
+                             " is out of range; allowed: ", Allowed(field),
+                             Sv(OrZero(engine, field)));
     }
   }
   return absl::OkStatus();

@@ -18,6 +18,7 @@ using std::chrono::hours;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::Pair;
 
 constexpr Time kNow = TimeFromMicros(1'700'000'000'000'000);
@@ -47,12 +48,15 @@ std::vector<Refused> AllRefused() {
   const Limit fixed = Limit::FixedWindow(5, seconds(1));
   const Limit log = Limit::SlidingLog(5, seconds(1));
   const std::string counts = "1 to 1000000000000";
+  const std::string decays = "a number above 1 and up to 1000000000000";
+  const std::string fading =
+      "a number above 0 and up to 1000000000000, or 0 to deny all";
   return {
       {"NoAlgorithm", Limit::Of("leaky"), {"algorithm", "leaky", "gcra"}},
       {"EmptyAlgorithm", Limit::Of(""), {"algorithm", "\"\"", "unlimited"}},
       {"LimitMissing",
        Limit::Of("gcra").With("window", Micros(1)),
-       {"limit", "missing", counts}},
+       {"limit", "missing", counts + ", or 0 to deny all"}},
       {"WindowMissing",
        Limit::Of("gcra").With("limit", int64_t{1}),
        {"window", "missing", "1us"}},
@@ -73,7 +77,7 @@ std::vector<Refused> AllRefused() {
       {"MaxWaitNegative", gcra.MaxWait(Micros(-1)), {"max_wait", "-1"}},
       {"LimitIsNoCount",
        Limit::Of("gcra").With("limit", 2.5).With("window", Micros(1)),
-       {"limit", "2.5", "whole number"}},
+       {"limit", "2.5", "whole number, " + counts + ", or 0 to deny all"}},
       {"WindowIsNoDuration",
        Limit::Of("gcra").With("limit", int64_t{1}).With("window", int64_t{1}),
        {"window", "1", "duration"}},
@@ -125,7 +129,10 @@ std::vector<Refused> AllRefused() {
        {"offset", "1", "duration"}},
       {"LogTooLarge",
        Limit::SlidingLog(10'000'001, seconds(1)),
-       {"limit", "10000001", "10000000", "gcra"}},
+       {"limit", "10000001", "1 to 10000000, or 0 to deny all"}},
+      {"LogListTooLarge",
+       Limit::SlidingLogList(10'000'001, seconds(1)),
+       {"limit", "10000001", "1 to 10000000, or 0 to deny all"}},
       {"LogWindowZero",
        Limit::SlidingLog(5, seconds(0)),
        {"window", "0s", "1us"}},
@@ -141,13 +148,25 @@ std::vector<Refused> AllRefused() {
       {"CounterReachesPastTheEndOfTime",
        Limit::SlidingWindowCounter(5, 120 * kYear),
        {"window"}},
-      {"DecayOfOne", Limit::Ar1(5, 1, seconds(1)), {"decay_factor", "1;"}},
+      {"DecayOfOne",
+       Limit::Ar1(5, 1, seconds(1)),
+       {"decay_factor", "1 is", decays}},
+      {"DecayTooGreat",
+       Limit::Ar1(5, 2e12, seconds(1)),
+       {"decay_factor", "2000000000000 is", decays}},
+      {"DecayIsAWord",
+       Limit::Ar1(5, 2, seconds(1)).With("decay_factor", std::string("x")),
+       {"decay_factor", "wanted: " + decays}},
+      {"FadingLimitTooGreat",
+       Limit::Ar1(2e12, 2, seconds(1)),
+       {"limit", "2000000000000 is", fading}},
+
       {"DecayThatNeverEnds",
        Limit::Ar1(5, 1.0000001, hours(24)),
        {"decay_factor", "1.0000001", "1d", "100 years"}},
       {"FadingLimitBelowZero",
        Limit::Ar1(-0.5, 2, seconds(1)),
-       {"limit", "-0.5", "or 0 to deny"}},
+       {"limit", "-0.5", fading}},
       {"UnlimitedWithField",
        Limit::Unlimited().With("limit", int64_t{5}),
        {"limit", "unlimited"}},
@@ -169,6 +188,16 @@ TEST_P(RefusedLimit, NamesTheFieldTheValueAndWhatIsAllowed) {
   EXPECT_EQ(message.find(GetParam().says.front()), 0u) << message;
   for (const std::string& part : GetParam().says) {
     EXPECT_THAT(message, HasSubstr(part));
+  }
+}
+
+// An interval is no limit: 0 of it does not deny all.
+TEST(Limit, OffersZeroOnlyWhereItDeniesAll) {
+  for (const Limit& limit : {Limit::Uniform(seconds(0)), Limit::Of("uniform"),
+                             Limit::Of("uniform").With("interval", int64_t{0}),
+                             Limit::Gcra(5, seconds(1)).Burst(0)}) {
+    EXPECT_THAT(std::string(Compiled(limit).message()),
+                Not(HasSubstr("deny all")));
   }
 }
 

@@ -32,10 +32,12 @@ struct Ar1 {
       "First-order autoregression, AR(1)",
       "limit=100 decay_factor=2 resolution=10s",
   };
+  static constexpr double kMost = 1e12;
+
   static constexpr Field kFields[] = {
-      {"limit", FieldType::kReal, "what may be in use; may have a fraction"},
-      {"decay_factor", FieldType::kReal,
-       "what the value is divided by with every slot; above 1"},
+      RealField("limit", "what may be in use; may have a fraction", 0, kMost),
+      RealField("decay_factor", "what the value is divided by with every slot",
+                1, kMost),
       DurationField("resolution", "the length of a slot"),
       {"count_denied", FieldType::kBool, "denied calls count too", "true"},
   };
@@ -59,15 +61,6 @@ struct Ar1 {
   static absl::StatusOr<Params> Compile(const Fields& f, int64_t now) {
     Params p = {f.Real("limit"), f.Real("decay_factor"),
                 f.Duration("resolution"), f.Bool("count_denied", true), 0};
-    if (!(p.limit > 0 && p.limit <= 1e12)) {
-      return InvalidArgument("limit: ", p.limit,
-                             "; allowed: above 0, at most 10^12, or 0 to deny "
-                             "all");
-    }
-    if (!(p.decay > 1 && p.decay <= 1e12)) {
-      return InvalidArgument("decay_factor: ", p.decay,
-                             "; allowed: above 1, at most 10^12");
-    }
     const Wide longest = Wide{SlotsUntilFresh(p, p.limit)} * p.resolution;
     if (longest > kMaxWindowUs || longest > kMaxExact - now) {
       return InvalidArgument("decay_factor: ", p.decay, " a slot of ",

@@ -33,7 +33,9 @@ struct FixedWindow {
        "`first`: a window opens with the first allowed call; `epoch`: windows "
        "begin at multiples of `window` since the Unix epoch",
        "first", 0, 0, "first|epoch"},
-      DurationField("offset", "how much later than that epoch windows begin",
+      DurationField("offset",
+                    "how much later than that epoch windows begin; only with "
+                    "align `epoch`",
                     "0s", -kMaxWindowUs),
   };
 

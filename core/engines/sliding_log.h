@@ -13,7 +13,6 @@
 #include "core/engines/log_store.h"
 #include "core/engines/log_view.h"
 #include "core/reach.h"
-#include "core/text.h"
 #include "weir/engine.h"
 
 namespace weir::engines {
@@ -31,7 +30,8 @@ struct SlidingLog : LogScript {
       "limit=5 window=1m",
   };
   static constexpr Field kFields[] = {
-      {"limit", FieldType::kCount, "calls in any window"},
+      {"limit", FieldType::kCount, "calls in any window, each of which is kept",
+       "", 1, kMaxLimit},
       DurationField("window", "how long a call counts"),
   };
 
@@ -47,15 +47,6 @@ struct SlidingLog : LogScript {
   // `closed` 1: a call still counts when its age is exactly the window.
   static absl::StatusOr<Params> Make(int64_t limit, int64_t window,
                                      int64_t closed, int64_t now) {
-    if (limit > kMaxLimit) {
-      return InvalidArgument(
-          "limit: ", limit,
-          " is too much for a log, which keeps every call; "
-          "allowed: 0 to ",
-          kMaxLimit,
-          "; gcra, fixed_window and sliding_window_counter take constant "
-          "memory at any limit");
-    }
     if (absl::Status s = CheckReach("window", window, now); !s.ok()) return s;
     return Params{limit, window, window + closed, 0, false};
   }

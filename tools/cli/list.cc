@@ -94,11 +94,9 @@ absl::Status WriteExample(const Registry& registry, const Entry& entry,
 }
 
 // "calls a window, on average; a whole number from 1 to ...; default ..."
-std::string FieldText(const Field& field, bool is_limit) {
-  std::string text = absl::StrCat(Sv(field.doc), "; ", AllowedText(field));
-  if (is_limit && field.type == FieldType::kCount) {
-    text += ", or 0 to deny everything";
-  }
+std::string FieldText(absl::Span<const Field> fields, const Field& field) {
+  std::string text =
+      absl::StrCat(Sv(field.doc), "; ", AllowedText(fields, field));
   if (!field.fallback.empty()) {
     absl::StrAppend(&text, "; default ", Sv(field.fallback));
   }
@@ -121,12 +119,13 @@ std::string_view TypeName(FieldType type) {
   return "";
 }
 
-void WriteField(const Field& field, JsonWriter* w) {
+void WriteField(absl::Span<const Field> fields, const Field& field,
+                JsonWriter* w) {
   w->BeginObject();
   w->Key("name").String(field.name);
   w->Key("type").String(TypeName(field.type));
   w->Key("doc").String(field.doc);
-  w->Key("allowed").String(AllowedText(field));
+  w->Key("allowed").String(AllowedText(fields, field));
   w->Key("default");
   if (field.fallback.empty()) {
     w->Null();
@@ -154,7 +153,7 @@ absl::StatusOr<std::string> ListText(const Registry& registry,
     Item("source", entry.doc.source, &out);
     if (entry.fields.empty()) Item("parameters", "none", &out);
     for (const Field& field : entry.fields) {
-      Item(field.name, FieldText(field, &field == &entry.fields[0]), &out);
+      Item(field.name, FieldText(entry.fields, field), &out);
     }
     if (algorithm.empty()) continue;
     absl::Status status = WriteExample(registry, entry, &out);
@@ -181,7 +180,7 @@ absl::StatusOr<std::string> ListJson(const Registry& registry,
     w.Key("source").String(entry.doc.source);
     w.Key("example").String(entry.doc.example);
     w.Key("parameters").BeginArray();
-    for (const Field& field : entry.fields) WriteField(field, &w);
+    for (const Field& field : entry.fields) WriteField(entry.fields, field, &w);
     w.EndArray();
     w.EndObject();
   }

@@ -71,6 +71,37 @@ TEST(List, IsTheSameAsData) {
   EXPECT_EQ(json.back()["name"], "unlimited");
 }
 
+// What `weir list --json` says of a parameter.
+std::string AllowedFor(const std::string& algorithm, const std::string& name) {
+  const auto json =
+      nlohmann::json::parse(*ListJson(Registry::BuiltIn(), algorithm));
+  for (const auto& parameter : json[0]["parameters"]) {
+    if (parameter["name"] == name) return parameter["allowed"];
+  }
+  return "nothing";
+}
+
+TEST(List, TellsTheRangeThatIsTaken) {
+  EXPECT_EQ(AllowedFor("gcra", "limit"),
+            "a whole number from 1 to 1000000000000, or 0 to deny all");
+  EXPECT_EQ(AllowedFor("gcra", "burst"),
+            "a whole number from 1 to 1000000000000");
+  for (const char* log : {"sliding_log", "sliding_log_list"}) {
+    EXPECT_EQ(AllowedFor(log, "limit"),
+              "a whole number from 1 to 10000000, or 0 to deny all");
+  }
+  EXPECT_EQ(AllowedFor("ar1", "limit"),
+            "a number above 0 and up to 1000000000000, or 0 to deny all");
+  EXPECT_EQ(AllowedFor("ar1", "decay_factor"),
+            "a number above 1 and up to 1000000000000");
+  EXPECT_EQ(AllowedFor("uniform", "interval"),
+            "a duration like \"10s\", from 1us to 36600d");
+  EXPECT_THAT(*ListText(Registry::BuiltIn(), "fixed_window"),
+              HasSubstr("only with align `epoch`"));
+  EXPECT_THAT(*ListText(Registry::BuiltIn(), "ar1"),
+              HasSubstr("or 0 to deny all"));
+}
+
 // Each algorithm alone, its example included.
 TEST(List, ShowsHowEachIsWritten) {
   std::ifstream file(std::string(WEIR_SOURCE_DIR) +

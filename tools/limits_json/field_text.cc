@@ -1,11 +1,14 @@
 #include "tools/limits_json/field_text.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/field_range.h"
 #include "tools/limits_json/duration.h"
 
 namespace weir::cli {
 
-std::string AllowedText(const Field& field) {
+namespace {
+
+std::string RangeText(const Field& field) {
   switch (field.type) {
     case FieldType::kCount:
       return absl::StrCat("a whole number from ", field.min, " to ", field.max);
@@ -14,7 +17,7 @@ std::string AllowedText(const Field& field) {
                           FormatDuration(Micros(field.min)), " to ",
                           FormatDuration(Micros(field.max)));
     case FieldType::kReal:
-      return "a number";
+      return RealRangeText(field);
     case FieldType::kBool:
       return "true or false";
     case FieldType::kWord: {
@@ -30,6 +33,14 @@ std::string AllowedText(const Field& field) {
     }
   }
   return "";
+}
+
+}  // namespace
+
+std::string AllowedText(absl::Span<const Field> fields, const Field& field) {
+  std::string text = RangeText(field);
+  if (IsLimit(fields, field)) text.append(kOrZero);
+  return text;
 }
 
 }  // namespace weir::cli

@@ -9,8 +9,9 @@
 namespace weir::cli {
 
 // `a whole number from 1 to 1000000000000`; `a duration like "10s", from 1us
-// to 36600d`; `"first" or "epoch"`.
-std::string AllowedText(const Field& field);
+// to 36600d`; `"first" or "epoch"`. `fields`: those of the algorithm, of which
+// `field` is one; of the limit itself, 0 is allowed too.
+std::string AllowedText(absl::Span<const Field> fields, const Field& field);
 
 }  // namespace weir::cli
 

@@ -70,8 +70,9 @@ absl::StatusOr<KeyTemplate> ReadTemplate(std::string_view place,
 }
 
 absl::StatusOr<FieldValue> ReadValue(std::string_view place, const Field& field,
+                                     std::string_view allowed,
                                      const JsonNode& value) {
-  const absl::Status wrong = WrongType(place, value, AllowedText(field));
+  const absl::Status wrong = WrongType(place, value, allowed);
   switch (field.type) {
     case FieldType::kCount:
       if (value.kind != Kind::kInt) return wrong;
@@ -197,7 +198,8 @@ class LimitsReader {
                                ": unknown field; allowed: ", Parameters(fields),
                                Sv(kRuleFields));
       }
-      absl::StatusOr<FieldValue> value = ReadValue(here, *field, member.second);
+      absl::StatusOr<FieldValue> value =
+          ReadValue(here, *field, AllowedText(fields, *field), member.second);
       if (!value.ok()) return value.status();
       limit = std::move(limit).With(member.first, *std::move(value));
     }
@@ -267,13 +269,11 @@ class LimitsReader {
       const JsonNode* value = Find(node, field.name);
       if (value == nullptr) {
         if (!field.fallback.empty()) continue;
-        return InvalidArgument(here,
-                               ": missing; allowed: ", AllowedText(field));
+        return InvalidArgument(
+            here, ": missing; allowed: ", AllowedText(engine->fields, field));
       }
       if (!WithinBounds(field, limit)) {
-        std::string allowed = AllowedText(field);
-        if (value == first) allowed += ", or 0 to deny all";
-        return WrongType(here, *value, allowed);
+        return WrongType(here, *value, AllowedText(engine->fields, field));
       }
     }
     return absl::OkStatus();
@@ -292,6 +292,9 @@ class LimitsReader {
       }
       if (const auto* duration = std::get_if<Micros>(&value)) {
         return duration->count() >= field.min && duration->count() <= field.max;
+      }
+      if (const auto* real = std::get_if<double>(&value)) {
+        return *real > field.above && *real <= field.most;
       }
     }
     return true;

@@ -14,6 +14,7 @@
 namespace weir::cli {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -139,7 +140,13 @@ std::string Ar1(std::string_view limit) {
                           R"("limit": )", std::string(limit)));
 }
 
-const std::string kCounts = "1 to 1000000000000";
+const std::string kCounts = "allowed: a whole number from 1 to 1000000000000";
+const std::string kLogCounts = "allowed: a whole number from 1 to 10000000";
+const std::string kRealLimits =
+    "allowed: a number above 0 and up to 1000000000000";
+const std::string kDurations =
+    "allowed: a duration like \"10s\", from 1us to 36600d";
+const std::string kOrZero = ", or 0 to deny all";
 
 TEST(Limits, TakesZeroHoweverItIsSpelt) {
   for (const char* zero : {"0", "0.0", "-0.0", "0e0", "0.000e-400"}) {
@@ -159,6 +166,17 @@ TEST(Limits, TakesAnEscapedNul) {
 }
 
 class WrongLimits : public ::testing::TestWithParam<Wrong> {};
+
+// An interval is no limit: 0 of it does not deny all.
+TEST(Limits, OfferZeroOnlyWhereItDeniesAll) {
+  for (const char* interval : {"\"0s\"", "0", "\"36601d\""}) {
+    const std::string message = Message(
+        One(absl::StrCat(R"("algorithm": "uniform", "interval": )", interval)));
+    EXPECT_THAT(message, EndsWith(kDurations));
+  }
+  EXPECT_THAT(Message(One(R"("algorithm": "uniform")")), EndsWith(kDurations));
+  EXPECT_THAT(Message(Gcra(R"(, "burst": 0)")), EndsWith(kCounts));
+}
 
 TEST_P(WrongLimits, AreOneLineWithPlaceValueAndAllowed) {
   const std::string message = Message(GetParam().text);
@@ -234,7 +252,7 @@ INSTANTIATE_TEST_SUITE_P(
               "rules[0].limit: ", "unknown field",
               "name, algorithm, key, observe, soft"},
         Wrong{"LimitMissing", One(R"("algorithm": "gcra", "window": "10s")"),
-              "rules[0].limit: missing", "", kCounts},
+              "rules[0].limit: missing", kCounts, kOrZero},
         Wrong{"WindowMissing", One(R"("algorithm": "gcra", "limit": 5)"),
               "rules[0].window: missing", "", "a duration like \"10s\""},
         Wrong{"LimitNegative",
@@ -242,7 +260,7 @@ INSTANTIATE_TEST_SUITE_P(
               "rules[0].limit: ", "-1", kCounts},
         Wrong{"LimitFraction",
               One(R"("algorithm": "gcra", "limit": 1.5, "window": "10s")"),
-              "rules[0].limit: ", "1.5", kCounts},
+              "rules[0].limit: is 1.5; ", kCounts, kOrZero},
         Wrong{"LimitReal",
               One(R"("algorithm": "gcra", "limit": 5.0, "window": "10s")"),
               "rules[0].limit: ", "5.0", kCounts},
@@ -263,7 +281,23 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"LogLimitTooGreat",
               One(R"("algorithm": "sliding_log", "limit": 10000001,)"
                   R"( "window": "10s")"),
-              "rules[0].limit: ", "10000001", "10000000"},
+              "rules[0].limit: is 10000001; ", kLogCounts, kOrZero},
+        Wrong{"LogListLimitTooGreat",
+              One(R"("algorithm": "sliding_log_list", "limit": 10000001,)"
+                  R"( "window": "10s")"),
+              "rules[0].limit: is 10000001; ", kLogCounts, kOrZero},
+        Wrong{"RealTooGreat", Ar1("1e13"), "rules[0].limit: is 1e13; ",
+              kRealLimits, kOrZero},
+        Wrong{"RealNegative", Ar1("-1"), "rules[0].limit: is -1; ", kRealLimits,
+              kOrZero},
+        Wrong{"RealString", Ar1("\"1\""), "rules[0].limit: is \"1\"; ",
+              kRealLimits, kOrZero},
+        Wrong{"DecayOfOne", Ar1("1, \"decay_factor\": 1"),
+              "rules[0].decay_factor: is 1; ", "",
+              "a number above 1 and up to 1000000000000"},
+        Wrong{"DecayTooGreat", Ar1("1, \"decay_factor\": 1000000000000.5"),
+              "rules[0].decay_factor: is 1000000000000.5; ", "",
+              "a number above 1 and up to 1000000000000"},
         Wrong{"RealTooSmall", Ar1("1e-400"),
               "rules[0].limit: ", "1e-400 is out of range", "0, or a number"},
         Wrong{"RealTooSmallBelowZero", Ar1("-0.001E-400"),

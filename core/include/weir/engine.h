@@ -34,6 +34,7 @@
 #define WEIR_ENGINE_H_
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,7 +61,7 @@ inline std::optional<Micros> WaitOf(int64_t wait) {
 enum class FieldType : uint8_t { kCount, kDuration, kReal, kBool, kWord };
 
 // One parameter of an algorithm. `min` and `max` bound counts, and durations
-// in microseconds.
+// in microseconds; a real is above `above` and at most `most`.
 struct Field {
   std::string_view name = {};
   FieldType type = FieldType::kCount;
@@ -71,6 +72,8 @@ struct Field {
   int64_t max = 1'000'000'000'000;
   // The choices of a kWord, separated by '|'.
   std::string_view words = {};
+  double above = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
 };
 
 inline constexpr int64_t kMaxWindowUs =
@@ -81,6 +84,15 @@ constexpr Field DurationField(std::string_view name, std::string_view doc,
                               std::string_view fallback = "",
                               int64_t min_us = 1) {
   return {name, FieldType::kDuration, doc, fallback, min_us, kMaxWindowUs, ""};
+}
+
+// A field of type kReal that must be given.
+constexpr Field RealField(std::string_view name, std::string_view doc,
+                          double above, double most) {
+  Field field = {name, FieldType::kReal, doc};
+  field.above = above;
+  field.most = most;
+  return field;
 }
 
 // What people read about an algorithm.
