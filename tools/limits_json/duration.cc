@@ -39,6 +39,14 @@ const DurationUnit* FindUnit(std::string_view name) {
   return nullptr;
 }
 
+absl::Status TooLong() {
+  return absl::OutOfRangeError("is more than 2^53 - 1 us");
+}
+
+absl::Status NotWhole() {
+  return absl::OutOfRangeError("is not a whole number of microseconds");
+}
+
 }  // namespace
 
 absl::StatusOr<Micros> ParseDuration(std::string_view text) {
@@ -54,32 +62,24 @@ absl::StatusOr<Micros> ParseDuration(std::string_view text) {
     number = number && !fraction.empty();
   }
   if (!number) {
-    return InvalidArgument("wanted a number and a unit (", Sv(kUnitNames),
-                           "), like \"10s\"");
+    return InvalidArgument("is no number and a unit (", Sv(kUnitNames), ")");
   }
   const DurationUnit* unit = FindUnit(rest);
   if (unit == nullptr) {
     return InvalidArgument(rest.empty() ? "has no unit" : "has no known unit",
-                           "; wanted one of ", Sv(kUnitNames),
-                           " right after the number, like \"10s\"");
+                           " right after the number (", Sv(kUnitNames), ")");
   }
   while (!whole.empty() && whole[0] == '0') whole.remove_prefix(1);
   while (!fraction.empty() && fraction.back() == '0') fraction.remove_suffix(1);
-  if (whole.size() > kMaxWholeDigits) {
-    return InvalidArgument("is more than 2^53 - 1 us");
-  }
-  if (fraction.size() > kMaxFractionDigits) {
-    return InvalidArgument("is not a whole number of microseconds");
-  }
+  if (whole.size() > kMaxWholeDigits) return TooLong();
+  if (fraction.size() > kMaxFractionDigits) return NotWhole();
   __extension__ using Wide = __int128;
   Wide scale = 1;
   for (size_t i = 0; i < fraction.size(); ++i) scale *= 10;
   const Wide part = Wide{Value(fraction)} * unit->us;
-  if (part % scale != 0) {
-    return InvalidArgument("is not a whole number of microseconds");
-  }
+  if (part % scale != 0) return NotWhole();
   const Wide us = Wide{Value(whole)} * unit->us + part / scale;
-  if (us > kMaxExact) return InvalidArgument("is more than 2^53 - 1 us");
+  if (us > kMaxExact) return TooLong();
   const auto exact = static_cast<int64_t>(us);
   return Micros(negative ? -exact : exact);
 }

@@ -11,9 +11,9 @@
 
 namespace weir::cli {
 
-// InvalidArgument says what is wrong: no number, no unit or an unknown one, a
-// part of a microsecond, or more than 2^53 - 1 us. A leading '-' is read, so
-// that the limit can say why it refuses the value.
+// InvalidArgument: no number, no unit or an unknown one. OutOfRange: a part of
+// a microsecond, or more than 2^53 - 1 us. A leading '-' is read, so that the
+// limit can say why it refuses the value.
 absl::StatusOr<Micros> ParseDuration(std::string_view text);
 
 // The shortest exact text: "90s" rather than "1.5m", "36h" rather than "1.5d";

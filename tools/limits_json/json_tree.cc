@@ -1,9 +1,14 @@
 #include "tools/limits_json/json_tree.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <system_error>
+#include <unordered_map>
 
+#include "absl/strings/charconv.h"
 #include "core/text.h"
 #include "tools/limits_json/printable.h"
 
@@ -15,10 +20,74 @@ using nlohmann::json;
 // Deeper than any limits file; bounds the recursion of the tree's destructor.
 constexpr size_t kMaxDepth = 32;
 
+// Numbers that no double holds, and where they stand: the how many-th number
+// of the text each is.
+using HugeNumbers = std::unordered_map<size_t, std::string>;
+
+bool TakeDigits(std::string_view* rest) {
+  const size_t n =
+      std::min(rest->find_first_not_of("0123456789"), rest->size());
+  rest->remove_prefix(n);
+  return n > 0;
+}
+
+bool TakeOneOf(std::string_view chars, std::string_view* rest) {
+  if (rest->empty() || chars.find((*rest)[0]) == std::string_view::npos) {
+    return false;
+  }
+  rest->remove_prefix(1);
+  return true;
+}
+
+bool IsHugeNumber(std::string_view token) {
+  double value = 0;
+  const auto read =
+      absl::from_chars(token.data(), token.data() + token.size(), value);
+  if (read.ec != std::errc::result_out_of_range || std::fabs(value) < 1) {
+    return false;
+  }
+  // A number of JSON, and nothing behind it.
+  std::string_view rest = token;
+  TakeOneOf("-", &rest);
+  if (!TakeOneOf("0", &rest) && !TakeDigits(&rest)) return false;
+  if (TakeOneOf(".", &rest) && !TakeDigits(&rest)) return false;
+  if (TakeOneOf("eE", &rest)) {
+    TakeOneOf("+-", &rest);
+    if (!TakeDigits(&rest)) return false;
+  }
+  return rest.empty();
+}
+
+// The library refuses a huge number without a word of where it stands. It is
+// given a 0 instead, and as many spaces as keep all places as they are.
+std::string MaskHugeNumbers(std::string_view text, HugeNumbers* huge) {
+  std::string masked(text);
+  size_t numbers = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      for (++i; i < text.size() && text[i] != '"'; ++i) {
+        if (text[i] == '\\') ++i;
+      }
+      continue;
+    }
+    if (text[i] != '-' && (text[i] < '0' || text[i] > '9')) continue;
+    const size_t end =
+        std::min(text.find_first_not_of("0123456789+-.eE", i), text.size());
+    const std::string_view token = text.substr(i, end - i);
+    if (IsHugeNumber(token)) {
+      huge->emplace(numbers, token);
+      masked.replace(i, token.size(), "0" + std::string(token.size() - 1, ' '));
+    }
+    ++numbers;
+    i = end - 1;
+  }
+  return masked;
+}
+
 class TreeBuilder final : public nlohmann::json_sax<json> {
  public:
-  TreeBuilder(std::string_view text, JsonNode* root)
-      : text_(text), root_(root) {}
+  TreeBuilder(std::string_view text, const HugeNumbers& huge, JsonNode* root)
+      : text_(text), huge_(huge), root_(root) {}
 
   const absl::Status& status() const { return status_; }
 
@@ -34,7 +103,7 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
     node.kind = JsonNode::Kind::kInt;
     node.integer = value;
     node.text = absl::StrCat(value);
-    return Add(std::move(node));
+    return AddNumber(std::move(node));
   }
   bool number_unsigned(number_unsigned_t value) override {
     if (value <= std::numeric_limits<int64_t>::max()) {
@@ -44,14 +113,14 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
     node.kind = JsonNode::Kind::kReal;
     node.real = static_cast<double>(value);
     node.text = absl::StrCat(value);
-    return Add(std::move(node));
+    return AddNumber(std::move(node));
   }
   bool number_float(number_float_t value, const string_t& text) override {
     JsonNode node;
     node.kind = JsonNode::Kind::kReal;
     node.real = value;
     node.text = text;
-    return Add(std::move(node));
+    return AddNumber(std::move(node));
   }
   bool string(string_t& value) override {
     JsonNode node;
@@ -126,6 +195,18 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
     return true;
   }
 
+  bool AddNumber(JsonNode node) {
+    const auto huge = huge_.find(numbers_++);
+    if (huge != huge_.end()) {
+      const bool negative = huge->second[0] == '-';
+      node.kind = JsonNode::Kind::kReal;
+      node.real = std::copysign(std::numeric_limits<double>::infinity(),
+                                negative ? -1.0 : 1.0);
+      node.text = huge->second;
+    }
+    return Add(std::move(node));
+  }
+
   bool Open(JsonNode::Kind kind) {
     if (open_.size() == kMaxDepth) {
       status_ = InvalidArgument("is nested deeper than ", kMaxDepth, " levels");
@@ -170,6 +251,8 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
   }
 
   std::string_view text_;
+  const HugeNumbers& huge_;
+  size_t numbers_ = 0;
   JsonNode* root_;
   std::vector<JsonNode*> open_;
   absl::Status status_;
@@ -197,9 +280,11 @@ std::string JsonNode::Describe() const {
 }
 
 absl::StatusOr<JsonNode> ParseJson(std::string_view text) {
+  HugeNumbers huge;
+  const std::string masked = MaskHugeNumbers(text, &huge);
   JsonNode root;
-  TreeBuilder builder(text, &root);
-  const bool ok = json::sax_parse(text.begin(), text.end(), &builder);
+  TreeBuilder builder(text, huge, &root);
+  const bool ok = json::sax_parse(masked.begin(), masked.end(), &builder);
   if (!builder.status().ok()) return builder.status();
   if (!ok) return InvalidArgument("is not JSON");
   // The library takes a NUL for the end of its input.

@@ -20,7 +20,9 @@ struct JsonNode {
   Kind kind = Kind::kNull;
   bool boolean = false;
   int64_t integer = 0;  // kInt
-  double real = 0;      // kReal; a whole number beyond 64 bits is one too
+  // kReal; a whole number beyond 64 bits is one too. Infinite: what is written
+  // is beyond what a double holds.
+  double real = 0;
   // kString: the string. A number: a text of the same value.
   std::string text;
   std::vector<JsonNode> items;

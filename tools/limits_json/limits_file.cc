@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/field_range.h"
 #include "core/text.h"
 #include "tools/limits_json/duration.h"
 #include "tools/limits_json/errno_status.h"
@@ -69,8 +70,9 @@ absl::StatusOr<KeyTemplate> ReadTemplate(std::string_view place,
   return key;
 }
 
+// `any_range`: a duration that no count of microseconds is will do too.
 absl::StatusOr<FieldValue> ReadValue(std::string_view place, const Field& field,
-                                     std::string_view allowed,
+                                     std::string_view allowed, bool any_range,
                                      const JsonNode& value) {
   const absl::Status wrong = WrongType(place, value, allowed);
   switch (field.type) {
@@ -83,9 +85,9 @@ absl::StatusOr<FieldValue> ReadValue(std::string_view place, const Field& field,
       }
       if (value.kind != Kind::kReal) return wrong;
       if (VanishesToZero(value)) {
-        return InvalidArgument(Sv(place), ": ", value.Describe(),
-                               " is out of range; allowed: ",
-                               "0, or a number that is not so close to it");
+        return InvalidArgument(
+            Sv(place), ": ", value.Describe(),
+            " is out of range, it rounds to 0; allowed: ", Sv(allowed));
       }
       return FieldValue(value.real);
     case FieldType::kBool:
@@ -97,9 +99,13 @@ absl::StatusOr<FieldValue> ReadValue(std::string_view place, const Field& field,
     case FieldType::kDuration: {
       if (value.kind != Kind::kString) return wrong;
       absl::StatusOr<Micros> duration = ParseDuration(value.text);
+      if (any_range && absl::IsOutOfRange(duration.status())) {
+        return FieldValue(Micros(kMaxExact));
+      }
       if (!duration.ok()) {
         return InvalidArgument(Sv(place), ": ", value.Describe(), " ",
-                               duration.status().message());
+                               duration.status().message(),
+                               "; allowed: ", Sv(allowed));
       }
       return FieldValue(*duration);
     }
@@ -187,6 +193,7 @@ class LimitsReader {
     }
     absl::Span<const Field> fields;
     if (engine != nullptr) fields = engine->fields;
+    const bool denies_all = DeniesAll(fields, node);
     Limit limit = Limit::Of(algorithm->text);
     for (const auto& member : node.members) {
       if (IsRuleField(member.first)) continue;
@@ -198,8 +205,8 @@ class LimitsReader {
                                ": unknown field; allowed: ", Parameters(fields),
                                Sv(kRuleFields));
       }
-      absl::StatusOr<FieldValue> value =
-          ReadValue(here, *field, AllowedText(fields, *field), member.second);
+      absl::StatusOr<FieldValue> value = ReadValue(
+          here, *field, AllowedText(fields, *field), denies_all, member.second);
       if (!value.ok()) return value.status();
       limit = std::move(limit).With(member.first, *std::move(value));
     }
@@ -261,9 +268,7 @@ class LimitsReader {
                            const Limit& limit) {
     const EngineInfo* engine = registry_.Find(limit.algorithm());
     if (engine == nullptr || engine->fields.empty()) return absl::OkStatus();
-    // A limit of 0 is valid whatever the other fields say.
-    const JsonNode* first = Find(node, engine->fields[0].name);
-    if (first != nullptr && IsZero(*first)) return absl::OkStatus();
+    if (DeniesAll(engine->fields, node)) return absl::OkStatus();
     for (const Field& field : engine->fields) {
       const std::string here = absl::StrCat(place, ".", Sv(field.name));
       const JsonNode* value = Find(node, field.name);
@@ -279,9 +284,13 @@ class LimitsReader {
     return absl::OkStatus();
   }
 
-  static bool IsZero(const JsonNode& value) {
-    return (value.kind == Kind::kInt && value.integer == 0) ||
-           (value.kind == Kind::kReal && value.real == 0);
+  // A limit of 0 is valid whatever the other fields say.
+  static bool DeniesAll(absl::Span<const Field> fields, const JsonNode& node) {
+    if (fields.empty() || !IsLimit(fields, fields[0])) return false;
+    const JsonNode* limit = Find(node, fields[0].name);
+    if (limit == nullptr) return false;
+    return (limit->kind == Kind::kInt && limit->integer == 0) ||
+           (limit->kind == Kind::kReal && limit->real == 0);
   }
 
   static bool WithinBounds(const Field& field, const Limit& limit) {
