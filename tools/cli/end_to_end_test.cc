@@ -78,14 +78,20 @@ TEST(Weir, EndsWithTwoAfterWrongUsage) {
        {Args{}, Args{"repaly"}, Args{"--nonsense"}, Args{"replay"},
         Args{"replay", "x.csv"}, Args{"replay", "--limits", "l.json"},
         Args{"replay", "--limits", "l.json", "--top", "many", "x.csv"},
+        Args{"compare", "--limit", "unlimited"},
         Args{"list", "--algorithm", "nonsense"}, Args{"list", "more"},
         Args{"generate", "--format", "xml"}, Args{"generate", "--seed", "x"},
         Args{"generate", "--clients", "0"}}) {
     const Ended ended = RunWeir(args);
     EXPECT_EQ(ended.code, 2) << ::testing::PrintToString(args);
     EXPECT_THAT(ended.out, IsEmpty());
-    EXPECT_THAT(ended.err, Not(IsEmpty()));
+    EXPECT_THAT(ended.err, StartsWith("weir: "));
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1)
+        << ended.err;
   }
+  const Ended ended = RunWeir({"list", "two\nlines\x1b[2J"});
+  EXPECT_THAT(ended.err, HasSubstr("two\\x0alines\\x1b[2J"));
+  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1);
 }
 
 TEST(Weir, RefusesAnEmptyValue) {
@@ -138,10 +144,13 @@ TEST(Weir, EndsQuietlyWhenItsReaderGoesAway) {
 TEST(Weir, SaysThatItsOutputCannotBeWritten) {
   const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
   if (full < 0) GTEST_SKIP() << "no data: there is no /dev/full";
-  for (const Args& args : {Args{"list"}, Args{"list", "--algorithm", "gcra"},
-                           Args{"list", "--json"}, Args{"generate"}}) {
+  for (const Args& args :
+       {Args{"list"}, Args{"list", "--algorithm", "gcra"},
+        Args{"list", "--json"}, Args{"generate"}, Args{"--help"},
+        Args{"replay", "--help"}, Args{"--version"}}) {
     const Ended ended = Command(Weir(args)).OutputTo(full).Run();
     EXPECT_EQ(ended.code, 1) << ::testing::PrintToString(args);
+    EXPECT_THAT(ended.err, StartsWith("weir: "));
     EXPECT_THAT(ended.err, HasSubstr("No space left on device"));
   }
   close(full);
@@ -348,7 +357,8 @@ TEST_F(Replayed, StopsAtAMalformedLineIfStrict) {
   const Ended ended =
       Replay({"--strict", "--decisions", Path("d.jsonl"), Path("t.csv")});
   EXPECT_EQ(ended.code, 3);
-  EXPECT_THAT(ended.err, StartsWith(Path("t.csv") + ":3: "));
+  EXPECT_THAT(ended.err, StartsWith("weir: " + Path("t.csv") + ":3: "));
+  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1);
   EXPECT_THAT(ended.out, IsEmpty());
   EXPECT_EQ(Decisions(), "from before");
   EXPECT_THAT(folder_.List(),
@@ -458,16 +468,6 @@ TEST_P(Interrupted, RemovesItsTemporaryFile) {
   EXPECT_THAT(folder_.List(), ElementsAre("limits.json"));
 }
 
-// The folder of the real data, or "" if there is none.
-std::string DataFolder() {
-  const char* given = std::getenv("WEIR_TEST_DATA");
-  const std::string folder =
-      given != nullptr ? given
-                       : std::string(WEIR_SOURCE_DIR) + "/../shared/data";
-  return std::filesystem::exists(folder + "/access-1.log") ? folder : "";
-}
-
-struct Known {
 INSTANTIATE_TEST_SUITE_P(All, Interrupted,
                          ::testing::Values(SIGINT, SIGTERM, SIGHUP, SIGQUIT,
                                            SIGXCPU),
@@ -509,6 +509,16 @@ TEST_F(Replayed, SaysThatMemoryRanOut) {
   EXPECT_THAT(folder_.List(), UnorderedElementsAre("limits.json", "t.csv"));
 }
 
+// The folder of the real data, or "" if there is none.
+std::string DataFolder() {
+  const char* given = std::getenv("WEIR_TEST_DATA");
+  const std::string folder =
+      given != nullptr ? given
+                       : std::string(WEIR_SOURCE_DIR) + "/../shared/data";
+  return std::filesystem::exists(folder + "/access-1.log") ? folder : "";
+}
+
+struct Known {
   std::string algorithm;
   int allowed;
   int denied;

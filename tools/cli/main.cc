@@ -3,10 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <new>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/text.h"
 #include "tools/cli/compare_command.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/generate.h"
@@ -14,6 +16,7 @@
 #include "tools/cli/replay_command.h"
 #include "tools/cli/signals.h"
 #include "tools/cli/write_text.h"
+#include "tools/limits_json/printable.h"
 #include "weir/registry.h"
 
 namespace weir::cli {
@@ -210,6 +213,22 @@ ExitCode RunGenerate(const GenerateOptions& options) {
   return status.ok() ? kOk : Fail(status);
 }
 
+// Where the command line ends the program: the help and the version, and
+// wrong usage.
+ExitCode EndParsing(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) {
+    std::ostringstream text;
+    app.exit(error, text);
+    const absl::Status status = WriteText(text.str(), "the help", stdout);
+    return status.ok() ? kOk : Fail(status);
+  }
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  return Fail(
+      InvalidArgument(Printable(error.what(), 500), "; weir ",
+                      commands.empty() ? "" : commands[0]->get_name() + " ",
+                      "--help says more"));
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("weir: a rate limiter. Try limits on real traffic.", "weir");
   app.set_version_flag("--version", "weir " WEIR_VERSION);
@@ -229,8 +248,7 @@ int Main(int argc, char** argv) {
     RefuseEmptyAssignments(argc, argv);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // --help and --version come this way too, with code 0.
-    return app.exit(error) == 0 ? kOk : kUsage;
+    return EndParsing(app, error);
   }
   if (app.got_subcommand("replay")) return RunReplay(replay);
   if (app.got_subcommand("compare")) return RunCompare(compare);

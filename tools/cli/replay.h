@@ -64,7 +64,7 @@ struct ReplayParts {
   Report* report = nullptr;
   OutputFile* decisions = nullptr;  // null: not wanted
   bool strict = false;
-  // Called for each malformed line.
+  // Called for each malformed line that is skipped.
   std::function<void(const std::string& file, uint64_t line,
                      std::string_view reason)>
       on_malformed;

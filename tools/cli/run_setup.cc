@@ -13,6 +13,7 @@
 #include "tools/cli/input/sorter.h"
 #include "tools/cli/input/source.h"
 #include "tools/cli/replay.h"
+#include "tools/cli/trace_run.h"
 #include "tools/limits_json/printable.h"
 #include "weir/clock.h"
 #include "weir/memory_store.h"
@@ -106,9 +107,7 @@ void MalformedLines::Add(const std::string& file, uint64_t line,
                          std::string_view reason) {
   if (++count_ > kMalformedShown) return;
   progress_->Clear();
-  std::fprintf(stderr, "%s:%llu: %s\n", Printable(file, 200).c_str(),
-               static_cast<unsigned long long>(line),
-               Printable(reason, 300).c_str());
+  std::fprintf(stderr, "%s\n", MalformedText(file, line, reason).c_str());
 }
 
 void MalformedLines::Finish() {

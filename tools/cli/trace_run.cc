@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "tools/limits_json/printable.h"
 
 namespace weir::cli {
 namespace {
@@ -18,6 +19,12 @@ absl::Status StoreFailed(const absl::Status& status) {
 }
 
 }  // namespace
+
+std::string MalformedText(std::string_view file, uint64_t line,
+                          std::string_view reason) {
+  return absl::StrCat(Printable(file, 200), ":", line, ": ",
+                      Printable(reason, 300));
+}
 
 TraceRun::TraceRun(TraceRunParts parts) : parts_(std::move(parts)) {
   for (const Subject& subject : parts_.subjects) {
@@ -87,12 +94,12 @@ absl::Status TraceRun::Decide(const Row& row) {
 
 absl::Status TraceRun::Bad(int file, uint64_t line, std::string_view reason) {
   ++parts_.counts->malformed;
-  if (parts_.on_malformed) {
-    parts_.on_malformed(parts_.source->files()[static_cast<size_t>(file)], line,
-                        reason);
+  const std::string& name = parts_.source->files()[static_cast<size_t>(file)];
+  if (parts_.strict) {
+    return absl::FailedPreconditionError(MalformedText(name, line, reason));
   }
-  if (!parts_.strict) return absl::OkStatus();
-  return absl::FailedPreconditionError("a malformed line");
+  if (parts_.on_malformed) parts_.on_malformed(name, line, reason);
+  return absl::OkStatus();
 }
 
 }  // namespace weir::cli

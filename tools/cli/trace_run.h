@@ -43,7 +43,7 @@ struct TraceRunParts {
   // A row was decided: one answer for each subject, good until this returns. A
   // status that is not ok ends the run.
   std::function<absl::Status(const Row&, absl::Span<const Answer>)> on_row;
-  // Called for each malformed line.
+  // Called for each malformed line that is skipped.
   std::function<void(const std::string& file, uint64_t line,
                      std::string_view reason)>
       on_malformed;
@@ -51,12 +51,16 @@ struct TraceRunParts {
   std::function<void(const Progress&)> on_progress;
 };
 
+// For people: "trace.csv:3: why".
+std::string MalformedText(std::string_view file, uint64_t line,
+                          std::string_view reason);
+
 class TraceRun {
  public:
   explicit TraceRun(TraceRunParts parts);
 
   // Reads the source to its end. FailedPrecondition: a malformed line, and
-  // `strict`; it was reported through on_malformed. InvalidArgument: the input
+  // `strict`; on_malformed is not called for it. InvalidArgument: the input
   // and the limits do not fit together, or the input is no trace. Anything
   // else: something could not be read or written.
   absl::Status Run();
