@@ -371,6 +371,40 @@ TEST_F(ThrowTest, ALogWithoutMemoryKeepsItsSums) {
   }
 }
 
+// Slots that grow in place, one alone and several.
+TEST_F(ThrowTest, ABucketWithoutMemoryKeepsItsUse) {
+  testing::Rng rng = testing::TestRng();
+  for (const bool count_denied : {true, false}) {
+    const auto store = OneStripe();
+    const Limiter limiter = *Limiter::Create(
+        store, Limit::BucketedWindow(1'000'000, hours(1000), hours(1))
+                   .CountDenied(count_denied));
+    int64_t used = 0;
+    for (int64_t i = 0; i < 200; ++i) {
+      if (i % 40 == 39) clock_->Advance(hours(1));
+      const int64_t cost = rng.OneIn(3) ? rng.Uniform(2, 9) : 1;
+      FailEverywhere([&] { limiter.Check("k", cost).IgnoreError(); },
+                     [&] {
+                       const int64_t left = limiter.Peek("k")->remaining;
+                       if (left == 1'000'000 - used - cost) used += cost;
+                       ASSERT_EQ(left, 1'000'000 - used) << i;
+                     });
+      ASSERT_FALSE(HasFatalFailure());
+    }
+    // Given back in part, it stays in its place too.
+    while (used > 10) {
+      const int64_t back = rng.Uniform(1, 9);
+      FailEverywhere([&] { limiter.Refund("k", back).IgnoreError(); },
+                     [&] {
+                       const int64_t left = limiter.Peek("k")->remaining;
+                       if (left == 1'000'000 - used + back) used -= back;
+                       ASSERT_EQ(left, 1'000'000 - used);
+                     });
+      ASSERT_FALSE(HasFatalFailure());
+    }
+  }
+}
+
 // The states of these two have different forms.
 Limit Packed() { return Limit::Gcra(10, hours(1)); }
 Limit Whole() { return Limit::Gcra(1009, hours(1)); }

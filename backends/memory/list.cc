@@ -58,12 +58,9 @@ void List::Set(int64_t index, std::string_view element) {
   std::string* held = Beside(index);
   const size_t place = held == nullptr ? Place(index) : 0;
   if (held == nullptr) held = ChangedAt(place);
-  if (held == nullptr && place == log_.size() - 1) {
-    // The newest entry of a log can be another one.
-    const std::string before = Packed(place);
-    log_.PopBack(1);
-    if (Append(element)) return;
-    Append(before);
+  // The newest entry of a log can be another one.
+  if (held == nullptr && place == log_.size() - 1 && ReplaceNewest(element)) {
+    return;
   }
   if (held == nullptr) {
     held = &rest().changed[rest().popped + static_cast<int64_t>(place)];
@@ -91,6 +88,29 @@ bool List::Append(std::string_view element) {
       if (first) log_.Clear();
       log_.form = Form::kDecimals;
       log_.AppendNext(*number, 1);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether the packed log goes on with it in the newest one's place: then it
+// does. Where there is no memory, nothing has changed.
+bool List::ReplaceNewest(std::string_view element) {
+  const size_t last = log_.size() - 1;
+  const bool alone = last == 0;
+  if (alone || log_.form == Form::kEntries) {
+    const std::optional<LogEntry> e = LogEntry::FromElement(element);
+    if (e && e->Element() == element && log_.ReplaceNewest(*e)) {
+      log_.form = Form::kEntries;
+      return true;
+    }
+  }
+  if (alone || log_.form == Form::kDecimals) {
+    const std::optional<int64_t> number = ParseInteger(element);
+    const int64_t sum = alone ? 1 : log_.sum(last - 1) + 1;
+    if (number && log_.ReplaceNewest({*number, sum, 1})) {
+      log_.form = Form::kDecimals;
       return true;
     }
   }

@@ -76,6 +76,7 @@ class List {
   void Pop(int64_t n, bool left);
   void PopOne(bool left);
   bool Append(std::string_view element);
+  bool ReplaceNewest(std::string_view element);
   void PushBeside(std::string_view element, bool left);
   Rest& rest();
 

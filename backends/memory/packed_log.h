@@ -83,6 +83,30 @@ class PackedLog {
     std::move(undo).Cancel();
   }
 
+  // The newest entry becomes another one; there is one. False, and nothing
+  // changed, unless that continues the log as Append wants it. Throws as
+  // operator new does; then nothing has changed.
+  bool ReplaceNewest(const LogEntry& e) {
+    const size_t last = size() - 1;
+    const int64_t previous = e.sum - e.cost;
+    if (e.cost < 1 || (last > 0 && previous != sum(last - 1))) return false;
+    const bool was_plain = plain_ > last;
+    const bool plain = e.cost == 1 && plain_ >= last;
+    if (!plain && was_plain) {
+      if (sums_ == nullptr) sums_ = std::make_unique<Ring<int64_t>>();
+      sums_->push_back(e.sum);
+      --plain_;
+    } else if (!plain) {
+      sums_->set_back(e.sum);
+    } else if (!was_plain) {
+      sums_->pop_back(1);
+      ++plain_;
+    }
+    if (last == 0) before_ = previous;
+    times_.set_back(e.time);
+    return true;
+  }
+
   void PopFront(size_t n) {
     if (n == 0) return;
     before_ = sum(n - 1);

@@ -42,12 +42,7 @@ class Ring {
   Ring& operator=(const Ring&) = delete;
 
   size_t size() const { return size_; }
-  const T& operator[](size_t i) const {
-    size_t at = head_ + i;
-    if (apart()) return (*pieces())[at / kPiece][at % kPiece];
-    if (at >= capacity_) at -= capacity_;
-    return whole()[at];
-  }
+  const T& operator[](size_t i) const { return Place(head_ + i); }
 
   void push_back(const T& value) {
     if (!apart() && size_ == kWhole) TakeApart();
@@ -67,6 +62,9 @@ class Ring {
     }
     ++size_;
   }
+
+  // It is not empty.
+  void set_back(const T& value) { Place(head_ + size_t{size_} - 1) = value; }
 
   // n <= size().
   void pop_front(size_t n) {
@@ -102,6 +100,12 @@ class Ring {
   static constexpr uint32_t kApart = std::numeric_limits<uint32_t>::max();
 
   bool apart() const { return capacity_ == kApart; }
+  // The element that is so many places behind the first one's array.
+  T& Place(size_t at) const {
+    if (apart()) return (*pieces())[at / kPiece][at % kPiece];
+    if (at >= capacity_) at -= capacity_;
+    return whole()[at];
+  }
   T* whole() const { return static_cast<T*>(held_); }
   Pieces* pieces() const { return static_cast<Pieces*>(held_); }
 

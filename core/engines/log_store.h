@@ -36,6 +36,11 @@ class SortedSetLog {
   }
   void RemoveOldest(int64_t n) { txn_.ZREMRANGEBYRANK(0, n - 1); }
   void RemoveFrom(int64_t rank) { txn_.ZREMRANGEBYRANK(rank, -1); }
+  // `rank`: of the newest entry. There is no such command: for refunds only.
+  void ReplaceNewest(int64_t rank, const LogEntry& e) {
+    RemoveFrom(rank);
+    Append(e);
+  }
 
  private:
   T& txn_;
@@ -77,6 +82,9 @@ class ListLog {
     } else {
       txn_.LTRIM(-rank, -1);
     }
+  }
+  void ReplaceNewest(int64_t /*rank*/, const LogEntry& e) {
+    txn_.LSET(0, e.Element());
   }
 
  private:

@@ -112,16 +112,17 @@ class LogView {
       return;
     }
     if (sum_ > kMaxExact - cost) Rebase();
-    LogEntry e = {Date(now_), sum_ + cost, cost};
+    sum_ += cost;
+    used_ += cost;
+    LogEntry e = {Date(now_), sum_, cost};
     if (!p_.alone() && held_ > expired_) {
       const LogEntry last = log_.At(held_ - 1);
       if (last.time == e.time) {
         e.cost += last.cost;
-        log_.RemoveFrom(--held_);
+        Replace(e);
+        return;
       }
     }
-    sum_ += cost;
-    used_ += cost;
     Append(e);
   }
 
@@ -138,12 +139,13 @@ class LogView {
     const int64_t rank = FirstAbove(keep);
     const LogEntry part = log_.At(rank);
     const int64_t cost = keep - (part.sum - part.cost);
-    log_.RemoveFrom(rank);
-    held_ = rank;
+    const int64_t left = cost > 0 ? rank + 1 : rank;
+    if (left < held_) log_.RemoveFrom(left);
+    held_ = left;
     sum_ = keep;
     used_ -= n;
     if (cost > 0) {
-      Append({part.time, keep, cost});
+      Replace({part.time, keep, cost});
     } else {
       newest_ = log_.At(rank - 1).time;
       Expire();
@@ -211,6 +213,14 @@ class LogView {
     newest_ = e.time;
     log_.Append(e);
     ++held_;
+    Expire();
+  }
+
+  // The newest entry becomes this one, in place: where there is no memory for
+  // it, nothing that was used is forgotten.
+  void Replace(const LogEntry& e) {
+    newest_ = e.time;
+    log_.ReplaceNewest(held_ - 1, e);
     Expire();
   }
 
