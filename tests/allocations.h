@@ -9,6 +9,8 @@ namespace weir {
 
 // Blocks that were allocated and not yet freed.
 int64_t LiveAllocations();
+// How many this thread has made so far.
+int64_t Allocations();
 
 // While it is there, the nth allocation of this thread (from 1) throws
 // std::bad_alloc.

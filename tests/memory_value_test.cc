@@ -178,7 +178,7 @@ TEST(List, ALogOfTimesTakesEightBytesAnEntryInSmallSteps) {
           [&](int i) {
             const engines::LogEntry e = {kStart + i, ++sum, 1};
             const std::string element =
-                decimal ? std::to_string(e.time) : e.Element();
+                decimal ? std::to_string(e.time) : std::string(e.Element());
             if (left) {
               list.PushLeft(element);
             } else {

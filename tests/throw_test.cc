@@ -17,6 +17,7 @@
 #include "tests/clocked_store.h"
 #include "weir/bound_key.h"
 #include "weir/registry.h"
+#include "weir/testing/engine_samples.h"
 #include "weir/testing/random.h"
 
 namespace weir {
@@ -475,6 +476,36 @@ TEST_F(ThrowTest, AWaitWithoutMemoryLeavesTheRoom) {
         ASSERT_FALSE(limiter.Acquire("a", 1, Micros(0))->allowed);
       });
   cancel.Cancel();
+}
+
+// Whatever the engine and the cost. A log grows now and then, by a sixteenth.
+TEST_F(ThrowTest, AKnownKeyTakesNoMemory) {
+  // These admit all of it.
+  std::vector<Limit> limits = {
+      Limit::SlidingLog(5'000, hours(1)),
+      Limit::SlidingLogList(5'000, hours(1)),
+      Limit::BucketedWindow(5'000, hours(1), std::chrono::minutes(1))};
+  for (const EngineInfo* engine : Registry::BuiltIn().engines()) {
+    for (const Limit& limit : testing::SampleLimits(engine->name)) {
+      limits.push_back(limit);
+    }
+  }
+  for (const Limit& limit : limits) {
+    for (const int64_t cost : {1, 3}) {
+      SCOPED_TRACE(::testing::Message() << limit.algorithm() << ", " << cost);
+      const Limiter limiter = *Limiter::Create(OneStripe(), limit);
+      const auto allocations = [](const std::function<void()>& call) {
+        const int64_t before = Allocations();
+        for (int i = 0; i < 100; ++i) call();
+        return Allocations() - before;
+      };
+      const auto check = [&] { limiter.Check("k", cost).IgnoreError(); };
+      const auto peek = [&] { limiter.Peek("k", cost).IgnoreError(); };
+      for (int i = 0; i < 200; ++i) check();
+      EXPECT_LE(allocations(check), 20);
+      EXPECT_EQ(allocations(peek), 0);
+    }
+  }
 }
 
 // A program that goes through its settings for ever does not grow.

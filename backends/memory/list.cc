@@ -41,7 +41,9 @@ std::string* List::ChangedAt(size_t place) const {
 }
 
 std::string List::Packed(size_t place) const {
-  if (log_.form == Form::kEntries) return log_.At(place).Element();
+  if (log_.form == Form::kEntries) {
+    return std::string(log_.At(place).Element());
+  }
   return std::string(IntegerText(log_.time(place)).view());
 }
 
@@ -52,6 +54,12 @@ std::string List::At(int64_t index) const {
   const size_t place = Place(index);
   const std::string* changed = ChangedAt(place);
   return changed != nullptr ? *changed : Packed(place);
+}
+
+bool List::ParseAt(int64_t index, LogEntry* entry) const {
+  const std::optional<LogEntry> e = LogEntry::FromElement(At(index));
+  if (e) *entry = *e;
+  return e.has_value();
 }
 
 void List::Set(int64_t index, std::string_view element) {
@@ -77,7 +85,7 @@ bool List::Append(std::string_view element) {
   if (first || log_.form == Form::kEntries) {
     const std::optional<LogEntry> e = LogEntry::FromElement(element);
     // What can't be written back as it came is not packed.
-    if (e && e->Element() == element && log_.Append(*e)) {
+    if (e && e->Element().view() == element && log_.Append(*e)) {
       log_.form = Form::kEntries;
       return true;
     }
@@ -101,7 +109,7 @@ bool List::ReplaceNewest(std::string_view element) {
   const bool alone = last == 0;
   if (alone || log_.form == Form::kEntries) {
     const std::optional<LogEntry> e = LogEntry::FromElement(element);
-    if (e && e->Element() == element && log_.ReplaceNewest(*e)) {
+    if (e && e->Element().view() == element && log_.ReplaceNewest(*e)) {
       log_.form = Form::kEntries;
       return true;
     }

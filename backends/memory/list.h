@@ -35,6 +35,14 @@ class List {
 
   // 0 <= index < size(), from the left.
   std::string At(int64_t index) const;
+  // The same as an entry. False, and nothing is written: it is none.
+  bool At(int64_t index, engines::LogEntry* entry) const {
+    if (__builtin_expect(packed() && log_.form == Form::kEntries, 1)) {
+      *entry = log_.At(Place(index));
+      return true;
+    }
+    return ParseAt(index, entry);
+  }
   void Set(int64_t index, std::string_view element);
   void PushLeft(std::string_view element) { Push(element, true); }
   void PushRight(std::string_view element) { Push(element, false); }
@@ -72,6 +80,7 @@ class List {
   std::string* Beside(int64_t index) const;
   std::string* ChangedAt(size_t place) const;
   std::string Packed(size_t place) const;
+  bool ParseAt(int64_t index, engines::LogEntry* entry) const;
   void Push(std::string_view element, bool left);
   void Pop(int64_t n, bool left);
   void PopOne(bool left);

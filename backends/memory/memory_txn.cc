@@ -257,6 +257,12 @@ std::optional<std::string> MemoryTxn::RPOP() {
   return element;
 }
 
+std::optional<std::string> MemoryTxn::LINDEX(int64_t index) {
+  const List* list = GetList();
+  if (list == nullptr || !FindIndex(list->size(), &index)) return std::nullopt;
+  return list->At(index);
+}
+
 bool MemoryTxn::LSET(int64_t index, std::string_view element) {
   if (Live() == nullptr) {
     Fail("ERR no such key");

@@ -18,6 +18,7 @@
 #include "absl/base/attributes.h"
 #include "absl/types/span.h"
 #include "backends/memory/open_key.h"
+#include "core/engines/log_entry.h"
 #include "weir/txn.h"
 
 namespace weir {
@@ -98,14 +99,14 @@ class MemoryTxn final : public Txn {
   }
   std::optional<std::string> LPOP() override;
   std::optional<std::string> RPOP() override;
-  // Inline: each step of a log's search is one of these, or a ZRANGE.
-  ABSL_ATTRIBUTE_ALWAYS_INLINE std::optional<std::string> LINDEX(
-      int64_t index) override {
+  std::optional<std::string> LINDEX(int64_t index) override;
+  // The element as an entry of a log; false, and nothing is written, if there
+  // is none. Inline: each step of a log's search is one of these, or a ZRANGE.
+  ABSL_ATTRIBUTE_ALWAYS_INLINE bool LINDEX(int64_t index,
+                                           engines::LogEntry* entry) {
     const List* list = GetList();
-    if (list == nullptr || !FindIndex(list->size(), &index)) {
-      return std::nullopt;
-    }
-    return list->At(index);
+    return list != nullptr && FindIndex(list->size(), &index) &&
+           list->At(index, entry);
   }
   bool LSET(int64_t index, std::string_view element) override;
   int64_t LRANGE(int64_t start, int64_t stop,

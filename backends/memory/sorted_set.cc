@@ -10,7 +10,7 @@ namespace weir {
 using engines::LogEntry;
 
 std::string SortedSet::MemberOf(size_t i) const {
-  if (log_.form == Form::kEntries) return log_.At(i).Member();
+  if (log_.form == Form::kEntries) return std::string(log_.At(i).Member());
   return std::string(IntegerText(log_.time(i)).view());
 }
 

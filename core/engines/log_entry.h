@@ -3,12 +3,14 @@
 #ifndef WEIR_CORE_ENGINES_LOG_ENTRY_H_
 #define WEIR_CORE_ENGINES_LOG_ENTRY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace weir::engines {
+
+class LogEntryBytes;
 
 struct LogEntry {
   int64_t time = 0;
@@ -18,19 +20,9 @@ struct LogEntry {
   // As a member of a sorted set, whose score is the time: the sum, then the
   // cost if that is not 1; 7 bytes each, highest first. Members are unique,
   // and entries of one microsecond stay in the order in which they came.
-  std::string Member() const {
-    std::string bytes;
-    Put(sum, &bytes);
-    if (cost != 1) Put(cost, &bytes);
-    return bytes;
-  }
-
+  LogEntryBytes Member() const;
   // As an element of a list: the time, then as above.
-  std::string Element() const {
-    std::string bytes;
-    Put(time + kBias, &bytes);
-    return bytes + Member();
-  }
+  LogEntryBytes Element() const;
 
   // Nothing if these are not bytes that Member or Element writes.
   static std::optional<LogEntry> FromMember(double score,
@@ -53,14 +45,9 @@ struct LogEntry {
   }
 
  private:
+  friend class LogEntryBytes;
   static constexpr size_t kWidth = 7;
   static constexpr int64_t kBias = int64_t{1} << 54;  // times may be negative
-
-  static void Put(int64_t value, std::string* bytes) {
-    for (size_t i = kWidth; i > 0; --i) {
-      bytes->push_back(static_cast<char>(value >> (8 * (i - 1))));
-    }
-  }
 
   static int64_t Take(std::string_view bytes, size_t at) {
     int64_t value = 0;
@@ -70,6 +57,43 @@ struct LogEntry {
     return value;
   }
 };
+
+// What an entry is written as, without the heap.
+class LogEntryBytes {
+ public:
+  std::string_view view() const { return {bytes_, size_}; }
+  // NOLINTNEXTLINE(google-explicit-constructor): a command's argument.
+  operator std::string_view() const { return view(); }
+
+ private:
+  friend struct LogEntry;
+
+  void Put(int64_t value) {
+    for (size_t i = LogEntry::kWidth; i > 0; --i) {
+      bytes_[size_++] = static_cast<char>(value >> (8 * (i - 1)));
+    }
+  }
+  void PutMember(const LogEntry& e) {
+    Put(e.sum);
+    if (e.cost != 1) Put(e.cost);
+  }
+
+  char bytes_[3 * LogEntry::kWidth];
+  size_t size_ = 0;
+};
+
+inline LogEntryBytes LogEntry::Member() const {
+  LogEntryBytes bytes;
+  bytes.PutMember(*this);
+  return bytes;
+}
+
+inline LogEntryBytes LogEntry::Element() const {
+  LogEntryBytes bytes;
+  bytes.Put(time + kBias);
+  bytes.PutMember(*this);
+  return bytes;
+}
 
 }  // namespace weir::engines
 

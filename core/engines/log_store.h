@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "core/engines/log_entry.h"
 #include "weir/txn.h"
@@ -46,6 +48,15 @@ class SortedSetLog {
   T& txn_;
 };
 
+// A transaction may know entries as such, and read one without a copy of its
+// bytes.
+template <class T, class = void>
+inline constexpr bool kReadsEntries = false;
+template <class T>
+inline constexpr bool
+    kReadsEntries<T, std::void_t<decltype(std::declval<T&>().LINDEX(
+                         int64_t{}, std::declval<LogEntry*>()))>> = true;
+
 // Newest first, as LPUSH leaves them.
 template <class T>
 class ListLog {
@@ -57,9 +68,15 @@ class ListLog {
 
   int64_t Size() const { return txn_.LLEN(); }
   LogEntry At(int64_t rank) const {
-    const std::optional<std::string> bytes = txn_.LINDEX(-1 - rank);
-    if (!bytes) return LogEntry();
-    return LogEntry::FromElement(*bytes).value_or(LogEntry());
+    if constexpr (kReadsEntries<T>) {
+      LogEntry e;
+      txn_.LINDEX(-1 - rank, &e);
+      return e;
+    } else {
+      const std::optional<std::string> bytes = txn_.LINDEX(-1 - rank);
+      if (!bytes) return LogEntry();
+      return LogEntry::FromElement(*bytes).value_or(LogEntry());
+    }
   }
   int64_t CountUpTo(int64_t time, int64_t size) const {
     int64_t low = 0;
