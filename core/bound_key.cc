@@ -23,17 +23,20 @@ struct BoundKey::State {
   State(std::shared_ptr<Limiter::State> l, std::string_view k)
       : limiter(std::move(l)), key(k) {}
 
-  // Binds under the rules of now, unless that is done.
-  absl::Status Rebind() {
-    const RuleSet& set = limiter->rules();
+  // What is bound under the rules of now: of this call, or later ones, whatever
+  // other calls bind meanwhile.
+  absl::StatusOr<const Bound*> Rebind() {
     // acquire: pairs with the release below.
     const Bound* now = current.load(std::memory_order_acquire);
-    if (now != nullptr && now->set == &set) return absl::OkStatus();
+    if (now != nullptr && now->set == &limiter->rules()) return now;
     const std::lock_guard<std::mutex> lock(mutex);
+    // Read under the lock, so that `current` does not go back to rules that
+    // were replaced before another call bound.
+    const RuleSet& set = limiter->rules();
     for (const auto& bound : all) {
       if (bound->set != &set) continue;
       current.store(bound.get(), std::memory_order_release);
-      return absl::OkStatus();
+      return bound.get();
     }
     auto bound = std::make_unique<Bound>();
     bound->set = &set;
@@ -44,9 +47,9 @@ struct BoundKey::State {
       if (bound->binding != nullptr) bound->quick = &set;
     }
     all.push_back(std::move(bound));
-    // release: pairs with the acquire in Decide.
+    // release: pairs with the acquire in Ready.
     current.store(all.back().get(), std::memory_order_release);
-    return absl::OkStatus();
+    return all.back().get();
   }
 
   // What decides a sound call under the rules of now; null: Decide does.
@@ -62,16 +65,15 @@ struct BoundKey::State {
 
   // In any case.
   absl::Status Decide(int64_t cost, const Time* now, BoundDecision* d) {
-    if (absl::Status s = Rebind(); !s.ok()) return s;
-    // acquire: pairs with the release in Rebind.
-    const Bound* bound = current.load(std::memory_order_acquire);
-    if (bound->binding == nullptr ||
+    const absl::StatusOr<const Bound*> bound = Rebind();
+    if (!bound.ok()) return bound.status();
+    if ((*bound)->binding == nullptr ||
         (now != nullptr && !RuleSet::TimeIsSound(*now)) ||
         !RuleSet::SingleCallIsSound({}, cost)) {
       return DecideByKey(cost, now, d);
     }
-    absl::Status s = bound->binding->Check(now, cost, &d->outcome_);
-    return s.ok() ? s : Failed(std::move(s), *bound->set, cost, now, d);
+    absl::Status s = (*bound)->binding->Check(now, cost, &d->outcome_);
+    return s.ok() ? s : Failed(std::move(s), *(*bound)->set, cost, now, d);
   }
 
   absl::Status DecideByKey(int64_t cost, const Time* now, BoundDecision* d) {
@@ -127,7 +129,7 @@ absl::StatusOr<BoundKey> Limiter::Bind(std::string_view key) const {
     return s;
   }
   auto state = std::make_unique<BoundKey::State>(state_, key);
-  if (absl::Status s = state->Rebind(); !s.ok()) return s;
+  if (absl::Status s = state->Rebind().status(); !s.ok()) return s;
   return BoundKey(std::move(state));
 }
 

@@ -181,6 +181,32 @@ TEST_F(BoundKeyTest, GoesByKeyWhereALimiterHasSeveralRules) {
   EXPECT_FALSE(handle.Check()->allowed());
 }
 
+// Whatever rules other calls of the handle had read before.
+TEST_F(BoundKeyTest, ObeysAnUpdateThatHasReturnedWhileOthersCall) {
+  constexpr int64_t kLimit = 1'000'000'000;
+  Limiter limiter =
+      *Limiter::Create(Make(), Limit::FixedWindow(kLimit, hours(1)));
+  const BoundKey handle = *limiter.Bind("a");
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      while (!done) ASSERT_TRUE(handle.Check().ok());
+    });
+  }
+  int64_t late = 0;
+  for (int64_t i = 1; i <= 20'000; ++i) {
+    const int64_t limit = kLimit + i % 2;
+    ASSERT_TRUE(limiter.Update(Limit::FixedWindow(limit, hours(1))).ok());
+    for (int call = 0; call < 3; ++call) {
+      late += handle.Check()->limit() != limit ? 1 : 0;
+    }
+  }
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(late, 0);
+}
+
 // Handles, calls by key, calls with two rules, sweeps, updates and handles that
 // come and go, on one key: what is granted is the capacity, to the unit.
 TEST_F(BoundKeyTest, GrantsTheCapacityToTheUnit) {
