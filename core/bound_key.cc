@@ -66,8 +66,8 @@ struct BoundKey::State {
   // In any case.
   absl::Status Decide(int64_t cost, const Time* now, BoundDecision* d) {
     const absl::StatusOr<const Bound*> bound = Rebind();
-    if (!bound.ok()) return bound.status();
-    if ((*bound)->binding == nullptr ||
+    // Without room for a new binding, what the key has by now may still do.
+    if (!bound.ok() || (*bound)->binding == nullptr ||
         (now != nullptr && !RuleSet::TimeIsSound(*now)) ||
         !RuleSet::SingleCallIsSound({}, cost)) {
       return DecideByKey(cost, now, d);

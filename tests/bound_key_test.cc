@@ -181,6 +181,41 @@ TEST_F(BoundKeyTest, GoesByKeyWhereALimiterHasSeveralRules) {
   EXPECT_FALSE(handle.Check()->allowed());
 }
 
+TEST_F(BoundKeyTest, GoesByKeyWhereARebindFindsNoRoom) {
+  MemoryStoreOptions options;
+  options.clock = clock_;
+  options.max_keys = 0;
+  options.max_bytes = 400;
+  const auto store = *MemoryStore::Create(options);
+  Limiter limiter = *Limiter::Create(store, Limit::Gcra(10, hours(1)));
+  const BoundKey handle = *limiter.Bind("a");
+  ASSERT_TRUE(handle.Check()->allowed());
+  // The key is known under the limit that comes, without a handle.
+  const Limiter other =
+      *Limiter::Create(store, Limit::FixedWindow(9, hours(1)));
+  ASSERT_TRUE(other.Check("a")->allowed);
+  std::vector<std::string> names;
+  while (other.Check(std::to_string(names.size())).ok()) {
+    names.push_back(std::to_string(names.size()));
+  }
+  ASSERT_TRUE(limiter.Update(Limit::FixedWindow(9, hours(1))).ok());
+  const int64_t refused = store->counters().refused;
+  for (int64_t left = 7; left >= 0; --left) {
+    const absl::StatusOr<BoundDecision> d = handle.Check();
+    ASSERT_TRUE(d.ok()) << d.status();
+    ASSERT_EQ(d->limit(), 9);
+    ASSERT_EQ(d->remaining(), left);
+    ASSERT_EQ(d->reset_after(), limiter.Peek("a")->reset_after);
+  }
+  EXPECT_FALSE(handle.Check()->allowed());
+  EXPECT_EQ(store->counters().refused, refused);
+  // As soon as there is room it is bound.
+  for (const std::string& name : names) ASSERT_TRUE(other.Reset(name).ok());
+  const int64_t bytes = store->counters().bytes;
+  EXPECT_FALSE(handle.Check()->allowed());
+  EXPECT_GT(store->counters().bytes, bytes);
+}
+
 // Whatever rules other calls of the handle had read before.
 TEST_F(BoundKeyTest, ObeysAnUpdateThatHasReturnedWhileOthersCall) {
   constexpr int64_t kLimit = 1'000'000'000;

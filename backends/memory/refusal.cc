@@ -5,7 +5,10 @@
 namespace weir {
 
 absl::Status MemoryStore::Impl::NotDecided(const Refusal& refusal) {
-  if (refusal.faulty == nullptr) return NoRoom();
+  if (refusal.faulty == nullptr) {
+    refused.fetch_add(1, std::memory_order_relaxed);  // a bare count
+    return NoRoom();
+  }
   return absl::FailedPreconditionError(
       absl::StrCat("engine \"", refusal.faulty->limit.algorithm,
                    "\" leaves an error of a command untaken: ", refusal.error,
@@ -13,7 +16,6 @@ absl::Status MemoryStore::Impl::NotDecided(const Refusal& refusal) {
 }
 
 absl::Status MemoryStore::Impl::NoRoom() {
-  refused.fetch_add(1, std::memory_order_relaxed);  // a bare count
   const bool bytes = keeper.out_of_bytes();
   const bool below =
       keeper.max_keys() == 0 || keeper.keys() < keeper.max_keys();
