@@ -16,6 +16,8 @@
 #include "gtest/gtest.h"
 #include "weir/bound_key.h"
 #include "weir/limiter.h"
+#include "weir/registry.h"
+#include "weir/testing/engine_samples.h"
 #include "weir/testing/random.h"
 
 namespace weir {
@@ -613,6 +615,41 @@ TEST_F(MemoryStoreTest, WhatDeniedCallsAddMayFadeForEver) {
   const int64_t nothing = 0;
   call.costs = absl::MakeConstSpan(&nothing, 1);
   EXPECT_FALSE(limiter.Check(call)->allowed);
+}
+
+// A store of a user's own, at the earliest time that there is in a Time.
+class FarStore final : public Store {
+ public:
+  explicit FarStore(std::shared_ptr<MemoryStore> store)
+      : store_(std::move(store)) {}
+  Time Now() const override { return Time::min(); }
+  absl::StatusOr<std::shared_ptr<const StoreRule>> Attach(
+      std::string_view name, const CompiledLimit& limit) override {
+    return store_->Attach(name, limit);
+  }
+  absl::Status Run(Op op, std::optional<Time> now, const Step* steps,
+                   Outcome* outcomes, size_t count) override {
+    return store_->Run(op, now, steps, outcomes, count);
+  }
+
+ private:
+  const std::shared_ptr<MemoryStore> store_;
+};
+
+TEST_F(MemoryStoreTest, AClockOutOfRangeRefusesNoLimit) {
+  for (const EngineInfo* engine : Registry::BuiltIn().engines()) {
+    for (const Limit& limit : testing::SampleLimits(engine->name)) {
+      SCOPED_TRACE(engine->name);
+      clock_->Set(Time::min());
+      const auto store = Make(0, 1);
+      EXPECT_EQ(ToMicros(store->Now()), -kMaxExact);
+      EXPECT_TRUE(Limiter::Create(store, limit).ok());
+      EXPECT_TRUE(
+          Limiter::Create(std::make_shared<FarStore>(store), limit).ok());
+      clock_->Set(Time::max());
+      EXPECT_EQ(ToMicros(store->Now()), kMaxExact);
+    }
+  }
 }
 
 TEST_F(MemoryStoreTest, StateBelongsToRuleNameAlgorithmAndKey) {

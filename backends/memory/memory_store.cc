@@ -37,7 +37,9 @@ absl::StatusOr<std::shared_ptr<MemoryStore>> MemoryStore::Create(
       new MemoryStore(std::make_unique<Impl>(options)));
 }
 
-Time MemoryStore::Now() const { return impl_->time.clock().Now(); }
+Time MemoryStore::Now() const {
+  return TimeFromMicros(TimeSource::ReadOf(impl_->time.clock()));
+}
 
 void MemoryStore::SetMostLimits(uint32_t most) {
   impl_->keeper.context().records.set_most(most);
@@ -163,8 +165,7 @@ void MemoryStore::Impl::SweepShared(int64_t now) {
 }
 
 int64_t MemoryStore::Sweep(int64_t budget, std::optional<Time> now) {
-  const int64_t us =
-      ToMicros(now.has_value() ? *now : impl_->time.clock().Now());
+  const int64_t us = ToMicros(now.has_value() ? *now : Now());
   impl_->SweepShared(us);
   return impl_->keeper.Sweep(budget, us);
 }

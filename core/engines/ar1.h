@@ -62,7 +62,7 @@ struct Ar1 {
     Params p = {f.Real("limit"), f.Real("decay_factor"),
                 f.Duration("resolution"), f.Bool("count_denied", true), 0};
     const Wide longest = Wide{SlotsUntilFresh(p, p.limit)} * p.resolution;
-    if (longest > kMaxWindowUs || longest > kMaxExact - now) {
+    if (longest > kMaxWindowUs || longest + now > kMaxExact) {
       return InvalidArgument("decay_factor: ", p.decay, " a slot of ",
                              DurationText(p.resolution),
                              " fades for more than 100 years; allowed: a "
