@@ -5,8 +5,9 @@
 namespace weir {
 
 const Clock& Store::WaitingClock() const {
-  static const SteadyClock clock;
-  return clock;
+  // Never destroyed: a limiter that outlives main may wait by it.
+  static const SteadyClock* const clock = new SteadyClock();
+  return *clock;
 }
 
 QuickChecks Store::QuickChecksOf(const StoreRule&) const { return {}; }

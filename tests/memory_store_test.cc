@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -650,6 +651,26 @@ TEST_F(MemoryStoreTest, AClockOutOfRangeRefusesNoLimit) {
       EXPECT_EQ(ToMicros(store->Now()), kMaxExact);
     }
   }
+}
+
+struct AsksAtExit {
+  AsksAtExit() = default;
+  ~AsksAtExit() {
+    const FarStore store(nullptr);
+    if (store.WaitingClock().Now() < TimeFromMicros(0)) std::abort();
+  }
+};
+
+// Seen by the address sanitizer.
+TEST_F(MemoryStoreTest, TheClockOfAWaitOutlivesMain) {
+  const auto leave = [] {
+    // Made first, it goes last.
+    static const AsksAtExit asks;
+    const FarStore store(nullptr);
+    store.WaitingClock().Now();
+    std::exit(0);
+  };
+  EXPECT_EXIT(leave(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(MemoryStoreTest, StateBelongsToRuleNameAlgorithmAndKey) {
