@@ -618,6 +618,30 @@ TEST_F(MemoryStoreTest, WhatDeniedCallsAddMayFadeForEver) {
   EXPECT_FALSE(limiter.Check(call)->allowed);
 }
 
+// Also at the last time there is, where nothing fades any more.
+TEST_F(MemoryStoreTest, AdmitsTheLimitAtTheEndOfTime) {
+  for (const bool count_denied : {true, false}) {
+    const Limiter limiter =
+        With(Make(100, 1), Limit::Ar1(2, 7, std::chrono::milliseconds(200))
+                               .CountDenied(count_denied));
+    const BoundKey handle = *limiter.Bind("handle");
+    clock_->Set(TimeFromMicros(kMaxExact));
+    for (int i = 0; i < 10; ++i) {
+      SCOPED_TRACE(i);
+      const Decision d = *limiter.Check("key");
+      const BoundDecision b = *handle.Check();
+      EXPECT_EQ(d.allowed, i < 2);
+      EXPECT_GT(d.reset_after.count(), 0);
+      EXPECT_EQ(b.allowed(), d.allowed);
+      EXPECT_EQ(b.reset_after(), d.reset_after);
+      EXPECT_EQ(b.retry_after(), d.retry_after);
+      if (!d.allowed) EXPECT_GT(d.retry_after->count(), 0);
+      EXPECT_EQ(limiter.Peek("key")->remaining, std::max(0, 1 - i));
+    }
+    clock_->Set(TimeFromMicros(1'700'000'000'000'000));
+  }
+}
+
 // A store of a user's own, at the earliest time that there is in a Time.
 class FarStore final : public Store {
  public:

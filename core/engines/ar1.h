@@ -128,12 +128,12 @@ struct Ar1 {
     if (c > p.limit) return kNever;
     if (Fade(p, s, t).value + c <= p.limit) return 0;
     // From the stored value on, as later calls will: two quotients round twice.
-    return StartOf(p, s.slot + Slots(p, s.value, c, p.limit, false)) - t;
+    return StartOf(p, s.slot + Slots(p, s.value, c, p.limit, false), t) - t;
   }
 
   static int64_t FreshAt(const Params& p, const State& s, int64_t t) {
     if (Fade(p, s, t).value == 0) return t;
-    return StartOf(p, s.slot + SlotsUntilFresh(p, s.value));
+    return StartOf(p, s.slot + SlotsUntilFresh(p, s.value), t);
   }
 
   // The value is kept.
@@ -189,11 +189,12 @@ struct Ar1 {
     return static_cast<int64_t>(FloorDiv(t, p.resolution));
   }
 
-  // What denied calls add may take longer to fade than any limit: the last time
-  // there is, then.
-  static int64_t StartOf(const Params& p, int64_t slot) {
-    return static_cast<int64_t>(
-        std::min<Wide>(Times(slot, p.resolution), kMaxExact));
+  // Of a slot that begins after t. What denied calls add may take longer to
+  // fade than any limit: the last time there is, then, or the one after t.
+  static int64_t StartOf(const Params& p, int64_t slot, int64_t t) {
+    return std::max(static_cast<int64_t>(
+                        std::min<Wide>(Times(slot, p.resolution), kMaxExact)),
+                    t + 1);
   }
 
   // base^n, by repeated squaring.
