@@ -618,6 +618,97 @@ TEST_F(MemoryStoreTest, WhatDeniedCallsAddMayFadeForEver) {
   EXPECT_FALSE(limiter.Check(call)->allowed);
 }
 
+// A log of so many entries takes megabytes; nobody frees them all.
+class LongLogTest : public MemoryStoreTest {
+ protected:
+  static constexpr int64_t kPiece = 128 * 1024;
+  static constexpr int kEntries = 300'000;
+
+  Limiter Long(const std::shared_ptr<MemoryStore>& store, int log) const {
+    constexpr auto kWindow = hours(1);
+    Limiter limiter =
+        log % 2 == 0 ? With(store, Limit::SlidingLog(1'000'000, kWindow))
+                     : With(store, Limit::SlidingLogList(1'000'000, kWindow));
+    for (int i = 0; i < kEntries; ++i) {
+      EXPECT_TRUE(limiter.Check("long", log < 2 ? 1 : 3)->allowed);
+    }
+    EXPECT_GT(store->counters().bytes, kEntries * 8);
+    clock_->Advance(hours(2));
+    return limiter;
+  }
+  // Calls until what is counted is back at what a few keys take.
+  template <class F>
+  void ExpectGoneInPieces(const MemoryStore& store, F call) {
+    int calls = 0;
+    for (int64_t before = store.counters().bytes; before > kPiece; ++calls) {
+      ASSERT_LT(calls, 2'000);
+      call();
+      const int64_t now = store.counters().bytes;
+      ASSERT_LE(before - now, kPiece) << calls;
+      before = now;
+    }
+    EXPECT_GT(calls, kEntries * 8 / kPiece);
+  }
+};
+
+TEST_F(LongLogTest, LeavesInPiecesWithTheCallsOfOtherKeys) {
+  for (int log = 0; log < 4; ++log) {
+    SCOPED_TRACE(log);
+    const auto store = Make(0, 1);
+    const Limiter limiter = Long(store, log);
+    ExpectGoneInPieces(*store, [&] { limiter.Check("other").IgnoreError(); });
+    EXPECT_EQ(store->counters().keys, 1);
+    EXPECT_EQ(store->counters().expired, 1);
+  }
+}
+
+TEST_F(LongLogTest, LeavesInPiecesWithTheCallsOfItsOwnKey) {
+  for (int log = 0; log < 4; ++log) {
+    SCOPED_TRACE(log);
+    const auto store = Make(0, 1);
+    const Limiter limiter = Long(store, log);
+    ExpectGoneInPieces(*store, [&] {
+      EXPECT_TRUE(limiter.Check("long")->allowed);
+      clock_->Advance(hours(2));
+    });
+    EXPECT_EQ(store->counters().keys, 1);
+  }
+}
+
+TEST_F(LongLogTest, LeavesAtOnceWithASweepOrTheStore) {
+  const auto store = Make(0, 1);
+  const Limiter limiter = Long(store, 0);
+  ASSERT_TRUE(limiter.Reset("long").ok());
+  EXPECT_EQ(store->counters().keys, 0);
+  EXPECT_GT(store->counters().bytes, kEntries * 7);
+  // An entry of the budget is a piece.
+  int64_t before = store->counters().bytes;
+  store->Sweep(3);
+  EXPECT_LT(store->counters().bytes, before);
+  EXPECT_GE(store->counters().bytes, before - 3 * kPiece);
+  store->Sweep();
+  EXPECT_EQ(store->counters().bytes, 0);
+  // What is left of this one goes with its store.
+  ASSERT_TRUE(Long(Make(0, 1), 1).Reset("long").ok());
+}
+
+TEST_F(LongLogTest, MakesRoomAtOnce) {
+  MemoryStoreOptions options;
+  options.clock = clock_;
+  options.stripes = 4;
+  options.max_bytes = kEntries * 8;
+  const auto store = *MemoryStore::Create(options);
+  const Limiter limiter = With(store, Limit::SlidingLog(1'000'000, hours(1)));
+  while (limiter.Check("long").ok()) {
+  }
+  clock_->Advance(hours(2));
+  // A clock of the caller's own is believed once 32 calls agree.
+  int calls = 0;
+  while (!limiter.Check(Key(calls)).ok()) ASSERT_LE(++calls, 33);
+  for (int i = 100; i < 300; ++i) ASSERT_TRUE(limiter.Check(Key(i)).ok()) << i;
+  EXPECT_LE(store->counters().bytes, options.max_bytes);
+}
+
 // Also at the last time there is, where nothing fades any more.
 TEST_F(MemoryStoreTest, AdmitsTheLimitAtTheEndOfTime) {
   for (const bool count_denied : {true, false}) {

@@ -1,9 +1,13 @@
 // What the values of keys take, and what one step on them costs.
 #include <algorithm>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "backends/memory/dead_values.h"
 #include "backends/memory/list.h"
 #include "backends/memory/ranked_set.h"
 #include "backends/memory/sorted_set.h"
@@ -290,6 +294,49 @@ TEST(List, WhatNoLogWouldHaveIsASmallStepToo) {
   EXPECT_LE(step, kBlock);
   for (int64_t i = 0; i < list.size(); ++i) {
     ASSERT_EQ(list.At(i), model[static_cast<size_t>(i)]);
+  }
+}
+
+// Of every type, and of what no log would have.
+TEST(Value, ALargeOneIsFreedInSteps) {
+  const std::string text(100, 'x');
+  const std::vector<std::function<void(Value&, int)>> adds = {
+      [](Value& v, int i) { v.list()->PushLeft(std::to_string(kStart + i)); },
+      [&](Value& v, int i) { v.list()->PushRight(text + std::to_string(i)); },
+      [&](Value& v, int i) {
+        v.list()->PushLeft(std::to_string(kStart + i));
+        v.list()->Set(i / 2, text);
+      },
+      [](Value& v, int i) {
+        v.set()->Insert(kStart + i, std::to_string(kStart + i));
+      },
+      [&](Value& v, int i) { v.set()->Insert(i, text + std::to_string(i)); },
+      [](Value& v, int i) {
+        v.set()->Insert(kStart + i, std::to_string(kStart + i));
+        if (i % 2 == 0) v.set()->RemoveRange(i / 3, i / 3 + 1);
+      },
+      [&](Value& v, int i) { v.hash()->Set(std::to_string(i), text); },
+  };
+  for (size_t kind = 0; kind < adds.size(); ++kind) {
+    SCOPED_TRACE(kind);
+    auto value = std::make_unique<Value>();
+    if (kind < 3) value->MakeList();
+    if (kind >= 3 && kind < 6) value->MakeSet();
+    if (kind == 6) value->MakeHash();
+    for (int i = 0; i < 20'000; ++i) adds[kind](*value, i);
+    ASSERT_TRUE(value->large());
+    DeadValues dead;
+    int64_t counted = value->Recount();
+    counted += dead.Add(std::move(value));
+    int steps = 0;
+    for (; !dead.empty(); ++steps) {
+      const int64_t freed = dead.FreeSome();
+      EXPECT_GT(freed, 0);
+      EXPECT_LE(freed, 80 * 1024);
+      counted -= freed;
+    }
+    EXPECT_GT(steps, 2);
+    EXPECT_EQ(counted, 0);
   }
 }
 

@@ -147,6 +147,18 @@ int64_t FieldMap::Copy(absl::Span<HashField> out) const {
   return static_cast<int64_t>(n);
 }
 
+bool FieldMap::FreeSome() {
+  if (packed()) return false;
+  for (size_t i = 0; i < kFreedBlocks / 2; ++i) {
+    const auto first = general_->fields.begin();
+    if (first == general_->fields.end()) return i > 0;
+    general_->bytes -= HeapBytes(first->first) + HeapBytes(first->second);
+    general_->fields.erase(first);
+    --count_;
+  }
+  return true;
+}
+
 size_t FieldMap::bytes() const {
   if (packed()) return HeapBytes(packed_);
   constexpr size_t kNode = kTreeNodeBytes + 2 * sizeof(std::string);

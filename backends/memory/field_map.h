@@ -51,6 +51,8 @@ class FieldMap {
   bool packed() const { return general_ == nullptr; }
   // On the heap.
   size_t bytes() const;
+  // See Value.
+  bool FreeSome();
 
  private:
   // Before each name and value: their lengths.

@@ -12,6 +12,9 @@ namespace weir {
 // the allocator's own.
 inline constexpr size_t kTreeNodeBytes = 5 * sizeof(void*);
 
+// How many blocks of their own are freed in one go.
+inline constexpr size_t kFreedBlocks = 64;
+
 // Of a string's characters; short ones lie in the string itself.
 inline size_t HeapBytes(const std::string& s) {
   return s.capacity() > std::string().capacity() ? s.capacity() + 1 : 0;

@@ -107,6 +107,7 @@ int64_t Keeper::Search(Stripe& stripe, bool mine, int64_t most,
   int64_t removed = 0;
   Examine(stripe, entries, std::max(horizon, Horizon(stripe, horizon)),
           kLeaveForRoom, &removed);
+  stripe.table.FreeSome();
   if (!mine) stripe.mutex.Unlock();
   return entries;
 }
@@ -138,6 +139,8 @@ void Keeper::Work(Stripe& stripe, int64_t now, bool inserted) {
   }
   int64_t removed = 0;
   Examine(stripe, entries, Horizon(stripe, now) - slack_, entries, &removed);
+  // As long as there is something, each call frees a piece.
+  if (stripe.table.FreeSome()) stripe.calls = 1;
   // Not needed before the next step is due.
   stripe.table.PrefetchNext();
 }
@@ -149,13 +152,20 @@ int64_t Keeper::Sweep(int64_t budget, int64_t now) {
     // relaxed: which stripe is next need not be exact.
     Stripe& s =
         stripes_[next_.fetch_add(1, std::memory_order_relaxed) & stripe_mask_];
-    const SpinLockHolder lock(&s.mutex);
-    if (budget == 0) s.table.BeginRound();
-    const auto entries = static_cast<int64_t>(s.table.size());
-    const int64_t most =
-        budget == 0 ? entries : std::min(entries, budget - seen);
-    Examine(s, most, now, most, &removed);
-    seen += most;
+    {
+      const SpinLockHolder lock(&s.mutex);
+      if (budget == 0) s.table.BeginRound();
+      const auto entries = static_cast<int64_t>(s.table.size());
+      const int64_t most =
+          budget == 0 ? entries : std::min(entries, budget - seen);
+      Examine(s, most, now, most, &removed);
+      seen += most;
+    }
+    // Calls may come between the pieces.
+    for (; budget == 0 || seen < budget; ++seen) {
+      const SpinLockHolder lock(&s.mutex);
+      if (!s.table.FreeSome()) break;
+    }
     if (budget > 0 && seen >= budget) break;
   }
   return removed;

@@ -202,6 +202,25 @@ void List::PopOne(bool left) {
   if (elements.empty()) side->reset();
 }
 
+bool List::FreeSome() {
+  if (log_.FreeSome()) return true;
+  if (packed()) return false;
+  Rest& rest = *rest_;
+  for (size_t i = 0; i < kFreedBlocks; ++i) {
+    if (!rest.changed.empty()) {
+      rest.bytes -= HeapBytes(rest.changed.begin()->second);
+      rest.changed.erase(rest.changed.begin());
+      continue;
+    }
+    Elements* const side = rest.left != nullptr ? &rest.left : &rest.right;
+    if (*side == nullptr) return i > 0;
+    rest.bytes -= HeapBytes((*side)->back());
+    (*side)->pop_back();
+    if ((*side)->empty()) side->reset();
+  }
+  return true;
+}
+
 size_t List::bytes() const {
   if (packed()) return log_.bytes();
   // A deque keeps pieces of half a kilobyte, and one at least.

@@ -53,6 +53,8 @@ class List {
   bool packed() const { return rest_ == nullptr; }
   // On the heap.
   size_t bytes() const;
+  // See Value.
+  bool FreeSome();
 
  private:
   using Form = PackedLog::Form;

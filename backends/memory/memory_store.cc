@@ -156,10 +156,13 @@ void MemoryStore::RunEach(Op op, std::optional<Time> now, const Step* steps,
 
 void MemoryStore::Impl::SweepShared(int64_t now) {
   limits.ForEachShared([&](SharedState& s) {
+    // A long log takes its time: freed when the lock is not held any more.
+    std::unique_ptr<const Value> gone;
     const SpinLockHolder lock(&shared_mutex);
     const LimitRecord* const written = s.written_under();
     if (written == nullptr || s.InUse(now)) return;
-    keeper.context().CountBytes(-s.Drop());
+    gone = s.Drop();
+    if (gone != nullptr) keeper.context().CountBytes(-gone->counted());
     written->uses.Drop();
   });
 }

@@ -1,6 +1,8 @@
 // Keys, strings and lists; what the built-in engines use is in the header.
 #include "backends/memory/memory_txn.h"
 
+#include <memory>
+
 #include "backends/memory/decimal.h"
 
 namespace weir {
@@ -23,7 +25,11 @@ Value* MemoryTxn::NewValue() {
     Fail("OOM command not allowed when used memory > 'maxmemory'.");
     return nullptr;
   }
-  if (Table::ValueOf(state) == nullptr) Table::SetValue(state, new Value());
+  Value* const before = Table::ValueOf(state);
+  if (before == nullptr || before->large()) {
+    Table::SetValue(state, new Value());
+    key_->Free(std::unique_ptr<Value>(before));
+  }
   made_ = true;
   SetExpiry(kNoExpiry);
   return Table::ValueOf(state);

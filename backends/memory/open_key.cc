@@ -79,7 +79,7 @@ void OpenKey::Drop() {
   if (shared_ != nullptr) {
     ABSL_ASSERT(writes_shared_);
     const LimitRecord* const before = shared_->written_under();
-    CountBytes(-shared_->Drop());
+    Free(shared_->Drop());
     ChangeHold(before, nullptr);
     return;
   }

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "absl/types/span.h"
 #include "backends/memory/keeper.h"
@@ -162,6 +164,8 @@ class OpenKey {
     }
     if (entry_.slot().record_id() != record_->id && HoldOwn()) NameEntry();
   }
+  // Frees a value that the state had, piece by piece if it is large.
+  void Free(std::unique_ptr<Value> value) { table().Free(std::move(value)); }
   // Takes the state away. What is dropped and written again in one call keeps
   // its room.
   void Drop();

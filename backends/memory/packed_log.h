@@ -123,6 +123,14 @@ class PackedLog {
     plain_ -= static_cast<uint32_t>(n - summed);
   }
 
+  // Of a log that is of no use any more: its first entries go, of some pieces.
+  // False: there are none.
+  bool FreeSome() {
+    if (size() == 0) return false;
+    PopFront(std::min(size(), 16 * Ring<int64_t>::kPiece));
+    return true;
+  }
+
   // On the heap.
   size_t bytes() const {
     return times_.bytes() +

@@ -62,11 +62,11 @@ class SharedState {
       record.word->share(record.params, state, now);
     }
   }
-  // Returns what its value was counted for, in bytes.
-  int64_t Drop() {
-    const std::unique_ptr<const Value> gone(value());
+  // Returns its value, which is still counted; null: it has none on the heap.
+  std::unique_ptr<Value> Drop() {
+    std::unique_ptr<Value> gone(value());
     written_ = nullptr;
-    return gone == nullptr ? 0 : gone->counted();
+    return gone;
   }
 
   // A copy of the value, for a key that gets a state of its own; null if it has

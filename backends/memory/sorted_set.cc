@@ -1,8 +1,10 @@
 #include "backends/memory/sorted_set.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "backends/memory/decimal.h"
+#include "backends/memory/heap_bytes.h"
 #include "weir/time.h"
 
 namespace weir {
@@ -219,6 +221,15 @@ void SortedSet::MoveOver() {
     ++rest_->popped;
     DropHolesAtEnds();
   }
+}
+
+bool SortedSet::FreeSome() {
+  if (log_.FreeSome()) return true;
+  if (packed()) return false;
+  RankedSet& some = rest_->extra.size() > 0 ? rest_->extra : rest_->holes;
+  const size_t size = some.size();
+  some.Erase(size - std::min(size, kFreedBlocks / 2), size);
+  return size > 0;
 }
 
 void SortedSet::DropHolesAtEnds() {

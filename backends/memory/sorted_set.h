@@ -62,6 +62,8 @@ class SortedSet {
                                     : sizeof(*rest_) + rest_->extra.bytes() +
                                           rest_->holes.bytes());
   }
+  // See Value.
+  bool FreeSome();
 
  private:
   using Form = PackedLog::Form;

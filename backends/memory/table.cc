@@ -62,17 +62,20 @@ void Table::Remove(uint64_t hash, Entry entry) {
   const auto hash_of = [this](uint32_t ref) { return HashOf(Slot(At(ref))); };
   index_.Erase(hash, entry.ref, hash_of);
   const LimitRecord& record = RecordOf(entry.slot());
-  int64_t counted = CountOf(entry.slot(), entry.bytes());
   if (record.word == nullptr) {
-    const Value* value = ValueOf(entry.state(record));
-    if (value != nullptr) counted += value->counted();
-    delete value;
+    Free(std::unique_ptr<Value>(ValueOf(entry.state(record))));
   }
-  context_->CountBytes(-counted);
+  context_->CountBytes(-CountOf(entry.slot(), entry.bytes()));
   entry.slot().FreeKey();
   Vacate(entry);
   // Last: without a hold the record may be gone at once.
   record.uses.Drop();
+}
+
+void Table::Free(std::unique_ptr<Value> value) {
+  if (value == nullptr) return;
+  context_->CountBytes(value->large() ? dead_.Add(std::move(value))
+                                      : -value->counted());
 }
 
 Table::Entry Table::Refit(uint64_t hash, Entry entry, size_t from, size_t to) {

@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "absl/base/attributes.h"
+#include "backends/memory/dead_values.h"
 #include "backends/memory/dense_array.h"
 #include "backends/memory/hash.h"
 #include "backends/memory/index.h"
@@ -194,9 +195,19 @@ class Table {
   // The same key in an entry for states of `to` bytes instead of `from`, which
   // was booked: a removal, and the state is whatever it is.
   Entry Refit(uint64_t hash, Entry entry, size_t from, size_t to);
-  // Frees its value too, and lets go of its record.
+  // Frees its value too, or buries it, and lets go of its record.
   void Remove(uint64_t hash, Entry entry);
   void Remove(Entry entry) { Remove(HashOf(entry.slot()), entry); }
+
+  // Frees a value that no entry has any more, and takes it from the count. One
+  // that is large is only buried: FreeSome does both, piece by piece.
+  void Free(std::unique_ptr<Value> value);
+  // False: nothing was buried here.
+  bool FreeSome() {
+    if (__builtin_expect(dead_.empty(), 1)) return false;
+    context_->CountBytes(-dead_.FreeSome());
+    return true;
+  }
 
   const LimitRecord& RecordOf(Slot slot) const {
     return context_->records[slot.record_id()];
@@ -303,6 +314,7 @@ class Table {
   uint32_t used_ = 0;        // a bit for each array that has entries
   uint32_t visit_size_ = 0;  // the array that is visited, and
   uint32_t visit_left_ = 0;  // how much of it is left
+  DeadValues dead_;
 };
 
 }  // namespace weir

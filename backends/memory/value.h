@@ -55,25 +55,53 @@ class Value {
            (hash() != nullptr && hash()->size() == 0);
   }
 
+  // What it takes.
+  int64_t bytes() const {
+    return static_cast<int64_t>(
+        sizeof(Value) +
+        std::visit([](const auto& held) { return BytesOf(held); }, held_));
+  }
   // What is counted for it, brought up to date; returns the change.
   int64_t Recount() {
-    size_t now = sizeof(Value);
-    if (is_text()) now += HeapBytes(text_ref());
-    if (const List* l = list(); l != nullptr) now += l->bytes();
-    if (const SortedSet* s = set(); s != nullptr) now += s->bytes();
-    if (const FieldMap* h = hash(); h != nullptr) now += h->bytes();
-    const int64_t change = static_cast<int64_t>(now) - counted_;
+    const int64_t change = bytes() - counted_;
     counted_ += change;
     return change;
   }
   int64_t counted() const { return counted_; }
+
+  // Of so many blocks that no call frees them all. A text is one.
+  bool large() const {
+    return __builtin_expect(!is_text() && bytes() > kFreedAtOnce, 0);
+  }
+  // Frees a bounded number of its blocks. False: there were none; what is left
+  // goes with the value. It is of no use any more, but for this.
+  bool FreeSome() {
+    if (List* l = list(); l != nullptr) return l->FreeSome();
+    if (SortedSet* s = set(); s != nullptr) return s->FreeSome();
+    FieldMap* const h = hash();
+    return h != nullptr && h->FreeSome();
+  }
+  // Dead values are linked where the count was (see DeadValues).
+  void LinkTo(Value* next) { next_ = next; }
+  Value* linked() const { return next_; }
 
   void MakeList() { held_.emplace<List>(); }
   void MakeSet() { held_.emplace<SortedSet>(); }
   void MakeHash() { held_.emplace<FieldMap>(); }
 
  private:
-  int64_t counted_ = 0;
+  static constexpr int64_t kFreedAtOnce = 128 * 1024;
+
+  static size_t BytesOf(const std::string& text) { return HeapBytes(text); }
+  template <class T>
+  static size_t BytesOf(const T& held) {
+    return held.bytes();
+  }
+
+  union {
+    int64_t counted_ = 0;
+    Value* next_;
+  };
   std::variant<std::string, List, SortedSet, FieldMap> held_;
 };
 
