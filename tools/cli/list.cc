@@ -49,19 +49,22 @@ absl::StatusOr<std::vector<Entry>> Select(const Registry& registry,
   return entries;
 }
 
-// Appends `text`, broken at spaces, the lines after the first indented.
-void Wrap(std::string_view text, size_t indent, std::string* out) {
-  size_t column = indent;
+// Appends `text` from this column on, broken at spaces, the lines after the
+// first indented.
+void Wrap(std::string_view text, size_t column, size_t indent,
+          std::string* out) {
+  bool first = true;
   while (true) {
     const size_t space = text.find(' ');
     const std::string_view word = text.substr(0, space);
-    if (column > indent && column + 1 + word.size() > kLineWidth) {
+    if (!first && column + 1 + word.size() > kLineWidth) {
       out->append("\n").append(indent, ' ');
       column = indent;
-    } else if (column > indent) {
+    } else if (!first) {
       out->push_back(' ');
       ++column;
     }
+    first = false;
     out->append(word);
     column += word.size();
     if (space == std::string_view::npos) break;
@@ -73,8 +76,9 @@ void Wrap(std::string_view text, size_t indent, std::string* out) {
 void Item(std::string_view name, std::string_view text, std::string* out) {
   if (text.empty()) return;
   out->append("  ").append(name);
-  out->append(name.size() + 2 < kIndent ? kIndent - 2 - name.size() : 1, ' ');
-  Wrap(text, kIndent, out);
+  const size_t column = std::max(kIndent, name.size() + 3);
+  out->append(column - 2 - name.size(), ' ');
+  Wrap(text, column, kIndent, out);
 }
 
 // How a limit is written; nothing if the engine gives no example.
@@ -146,7 +150,7 @@ absl::StatusOr<std::string> ListText(const Registry& registry,
   for (const Entry& entry : *entries) {
     if (!out.empty()) out += "\n";
     out.append(entry.name).append("\n  ");
-    Wrap(entry.doc.summary, 2, &out);
+    Wrap(entry.doc.summary, 2, 2, &out);
     Item("at most", entry.doc.worst_case, &out);
     Item("state", entry.doc.state, &out);
     Item("choose it", entry.doc.choose, &out);

@@ -96,7 +96,7 @@ TEST(List, TellsTheRangeThatIsTaken) {
             "a number above 1 and up to 1000000000000");
   EXPECT_EQ(AllowedFor("uniform", "interval"),
             "a duration like \"10s\", from 1us to 36600d");
-  EXPECT_THAT(*ListText(Registry::BuiltIn(), "fixed_window"),
+  EXPECT_THAT(*ListJson(Registry::BuiltIn(), "fixed_window"),
               HasSubstr("only with align `epoch`"));
   EXPECT_THAT(*ListText(Registry::BuiltIn(), "ar1"),
               HasSubstr("or 0 to deny all"));
