@@ -54,8 +54,8 @@ absl::StatusOr<Limiter> Limiter::Create(std::shared_ptr<Store> store,
 
 namespace {
 
-// Whether a key of the rule may go by another algorithm than before. A plan that
-// one of the two does not have is the rule's own limit.
+// Whether a key of the rule may go by another algorithm than before. A plan
+// that one of the two does not have is the rule's own limit.
 bool ChangesAlgorithm(const Rule& from, const Rule& to) {
   const auto algorithm = [](const Rule& rule, size_t plan) {
     const bool own = plan >= rule.plans.size();

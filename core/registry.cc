@@ -187,7 +187,7 @@ absl::Status CheckValues(const EngineInfo& engine, const Limit& limit) {
     if (!InRange(field, *value)) {
       return InvalidArgument(Sv(field.name), ": ", Print(*value),
                              " is out of range; allowed: ", Allowed(field),
-                             Sv(OrZero(engine, field)));
+                             Sv(OrZero(engine, field)), Sv(field.instead));
     }
   }
   return absl::OkStatus();

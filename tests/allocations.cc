@@ -10,7 +10,7 @@ namespace {
 
 std::atomic<int64_t> allocations_alive{0};
 thread_local int64_t fails_in = 0;  // 0: none fails
-thread_local int64_t made = 0;
+thread_local int64_t made_here = 0;
 
 void* Allocate(std::size_t size, std::size_t alignment) {
   if (fails_in > 0 && --fails_in == 0) throw std::bad_alloc();
@@ -20,7 +20,7 @@ void* Allocate(std::size_t size, std::size_t alignment) {
   void* p = std::aligned_alloc(alignment, rounded);
   if (p == nullptr) throw std::bad_alloc();
   allocations_alive.fetch_add(1, std::memory_order_relaxed);
-  ++made;
+  ++made_here;
   return p;
 }
 
@@ -32,7 +32,7 @@ void Free(void* p) {
 }  // namespace
 
 int64_t LiveAllocations() { return allocations_alive.load(); }
-int64_t Allocations() { return made; }
+int64_t Allocations() { return made_here; }
 
 FailingAllocation::FailingAllocation(int64_t nth) { fails_in = nth; }
 FailingAllocation::~FailingAllocation() { fails_in = 0; }

@@ -254,8 +254,9 @@ TEST_F(OutagePolicyTest, AReservationGoesBackToWhereItWasTaken) {
 }
 
 TEST_F(OutagePolicyTest, NoPolicyAnswersForWhatTheStoreShouldGetBack) {
-  for (const OutagePolicy& policy : {OutagePolicy::Error(), OutagePolicy::Open(),
-                                     OutagePolicy::Closed(), Local(1)}) {
+  for (const OutagePolicy& policy :
+       {OutagePolicy::Error(), OutagePolicy::Open(), OutagePolicy::Closed(),
+        Local(1)}) {
     const Limiter limiter = Make(policy, Limit::Gcra(10, hours(1)));
     ASSERT_TRUE(limiter.Reset("k").ok());
     auto taken = limiter.Reserve("k", 5, Micros(0));
@@ -292,8 +293,9 @@ TEST_F(OutagePolicyTest, WhatMayHaveBeenGivenBackIsNotGivenBackAgain) {
 }
 
 TEST_F(OutagePolicyTest, WhoIsCalledOffWhileTheStoreIsOutIsToldSo) {
-  for (const OutagePolicy& policy : {OutagePolicy::Error(), OutagePolicy::Open(),
-                                     OutagePolicy::Closed(), Local(1)}) {
+  for (const OutagePolicy& policy :
+       {OutagePolicy::Error(), OutagePolicy::Open(), OutagePolicy::Closed(),
+        Local(1)}) {
     const Limiter limiter = Make(policy, Limit::Gcra(1, seconds(10)));
     ASSERT_TRUE(limiter.Reset("k").ok());
     ASSERT_TRUE(limiter.Check("k")->allowed);

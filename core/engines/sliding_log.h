@@ -17,6 +17,17 @@
 
 namespace weir::engines {
 
+// The limit of a log, which keeps every call.
+constexpr Field LogLimitField(int64_t max) {
+  Field field = {"limit", FieldType::kCount,
+                 "calls in any window, each of which is kept"};
+  field.max = max;
+  field.instead =
+      "; gcra, fixed_window and sliding_window_counter take constant memory at "
+      "any limit";
+  return field;
+}
+
 struct SlidingLog : LogScript {
   static constexpr std::string_view kName = "sliding_log";
   static constexpr int64_t kMaxLimit = 10'000'000;
@@ -30,8 +41,7 @@ struct SlidingLog : LogScript {
       "limit=5 window=1m",
   };
   static constexpr Field kFields[] = {
-      {"limit", FieldType::kCount, "calls in any window, each of which is kept",
-       "", 1, kMaxLimit},
+      LogLimitField(kMaxLimit),
       DurationField("window", "how long a call counts"),
   };
 

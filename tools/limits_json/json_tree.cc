@@ -24,7 +24,7 @@ constexpr size_t kMaxDepth = 32;
 // of the text each is.
 using HugeNumbers = std::unordered_map<size_t, std::string>;
 
-bool TakeDigits(std::string_view* rest) {
+bool SkipDigits(std::string_view* rest) {
   const size_t n =
       std::min(rest->find_first_not_of("0123456789"), rest->size());
   rest->remove_prefix(n);
@@ -49,11 +49,11 @@ bool IsHugeNumber(std::string_view token) {
   // A number of JSON, and nothing behind it.
   std::string_view rest = token;
   TakeOneOf("-", &rest);
-  if (!TakeOneOf("0", &rest) && !TakeDigits(&rest)) return false;
-  if (TakeOneOf(".", &rest) && !TakeDigits(&rest)) return false;
+  if (!TakeOneOf("0", &rest) && !SkipDigits(&rest)) return false;
+  if (TakeOneOf(".", &rest) && !SkipDigits(&rest)) return false;
   if (TakeOneOf("eE", &rest)) {
     TakeOneOf("+-", &rest);
-    if (!TakeDigits(&rest)) return false;
+    if (!SkipDigits(&rest)) return false;
   }
   return rest.empty();
 }

@@ -74,6 +74,8 @@ struct Field {
   std::string_view words = {};
   double above = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
+  // Told behind what is allowed, to who asks for more: "; fixed_window ...".
+  std::string_view instead = {};
 };
 
 inline constexpr int64_t kMaxWindowUs =

@@ -84,8 +84,8 @@ struct RedisStoreOptions {
   // stands between, which takes a command to the server that has its first key;
   // docs/redis.md tells more. On a cluster each key is a command of its own.
   int batch = 32;
-  // The longest that connecting, TLS, AUTH, SELECT and INFO may take together. Where
-  // a name has several addresses, each has its share of what is left.
+  // The longest that connecting, TLS, AUTH, SELECT and INFO may take together.
+  // Where a name has several addresses, each has its share of what is left.
   Micros connect_timeout = std::chrono::seconds(1);
   RedisTls tls = {};
   std::vector<ScriptedEngine> engines = {};

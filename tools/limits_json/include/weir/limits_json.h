@@ -79,8 +79,8 @@ class LimitsJson {
       std::function<std::optional<std::string_view>(std::string_view name)>;
 
   // Fills the templates. Not needed where all rules have the key {key}: then
-  // limiter->Check(key) does. InvalidArgument names a column that is missing, or
-  // says that `column` is empty.
+  // limiter->Check(key) does. InvalidArgument names a column that is missing,
+  // or says that `column` is empty.
   absl::Status MakeKeys(const Column& column, CallKeys* out) const;
 
  private:
