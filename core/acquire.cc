@@ -45,14 +45,14 @@ void Limiter::State::GiveBack(Reservation* taken, Time before) {
 }
 
 absl::StatusOr<Decision> Limiter::State::WaitByReservation(
-    const std::shared_ptr<State>& state, const Call& call, Micros max_wait,
-    Cancellation* cancel) {
-  WaitingRoom::Ticket ticket({state->rules().CostOf(call, 0)});
+    const std::shared_ptr<State>& state, const RuleSet& set, const Call& call,
+    Micros max_wait, Cancellation* cancel) {
+  WaitingRoom::Ticket ticket({set.CostOf(call, 0)});
   WaitingRoom::Stay stay(&state->room, &ticket, cancel);
   if (absl::Status s = WaitingRoom::StillWaits(&ticket); !s.ok()) return s;
   const Clock& clock = state->store->WaitingClock();
   const Time before = clock.Now();
-  absl::StatusOr<Reservation> r = ReserveFor(state, call, max_wait);
+  absl::StatusOr<Reservation> r = ReserveFor(state, set, call, max_wait);
   if (!r.ok()) return r.status();
   if (!r->reserved()) return r->decision();
   try {
@@ -178,7 +178,7 @@ absl::StatusOr<Decision> Limiter::Acquire(const Call& call, Micros max_wait,
   const bool reserves =
       set.EnforcesOne() &&
       set.LimitOf(0, set.KeyOf(call, 0)).limit.traits.max_wait_us != kNever;
-  return reserves ? State::WaitByReservation(state, call, max_wait, cancel)
+  return reserves ? State::WaitByReservation(state, set, call, max_wait, cancel)
                   : state->WaitInLine(call, max_wait, cancel);
 }
 

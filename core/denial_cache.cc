@@ -16,6 +16,10 @@ namespace {
 // usually takes, within these.
 constexpr int64_t kLeastPatience = 2'000;
 constexpr int64_t kMostPatience = 100'000;
+// After an Update, us.
+constexpr int64_t kLongestRepeated = 1'000'000;
+// A clock that is this far behind what was learnt, us, has been set back.
+constexpr int64_t kSetBack = 1'000'000;
 // Two clocks run apart by at most one part in so many.
 constexpr int64_t kDrift = 32'768;
 
@@ -97,7 +101,10 @@ bool DenialCache::Repeat(const Question& q, int64_t now, Decision* d,
   asking->changes = lock.changes;
   asking->at = now;
   for (Entry& e : buckets_[asking->bucket]) {
-    if (e.epoch != lock.epoch || now >= e.ends || !e.Answers(q)) continue;
+    if (e.epoch != lock.epoch || now >= e.ends || now < e.learnt - kSetBack ||
+        !e.Answers(q)) {
+      continue;
+    }
     const int64_t until = now < e.until ? e.until : e.asked_by;
     if (now >= until || (now >= e.until && e.asker == asking->asker)) {
       e.asked_by = now + Patience();
@@ -164,7 +171,10 @@ void DenialCache::Learn(const Question& q, const Asking& asking, int64_t now,
     // from the answer's arrival, unless that was late.
     place->learnt = std::min(now, asking.at + Patience());
     const int64_t wait = d->retry_after->count();
-    place->until = place->learnt + wait - wait / kDrift;
+    const int64_t repeated = updated_.load(std::memory_order_relaxed)
+                                 ? std::min(wait, kLongestRepeated)
+                                 : wait;
+    place->until = place->learnt + repeated - repeated / kDrift;
     place->ends = std::numeric_limits<int64_t>::max();
     place->asked_by = 0;
     place->epoch = lock.epoch;
@@ -189,6 +199,11 @@ void DenialCache::Forget(std::string_view keys) {
   for (Entry& e : buckets_[bucket]) {
     if (e.keys == keys) e.epoch = 0;
   }
+}
+
+void DenialCache::NoteUpdate() {
+  updated_.store(true, std::memory_order_relaxed);
+  ForgetAll();
 }
 
 void DenialCache::ForgetAll() {

@@ -60,6 +60,10 @@ class DenialCache {
   // learnt any more.
   void Forget(std::string_view keys);
   void ForgetAll();
+  // Nor are the limits. What a key had used drains by its old limit until it is
+  // charged, so the waits that are told by the new one need not be true: from
+  // now on none is repeated for longer than a second.
+  void NoteUpdate();
 
   // Longer keys are not kept.
   static constexpr size_t kMostKeyBytes = 512;
@@ -97,6 +101,8 @@ class DenialCache {
   void NoteRoundTrip(int64_t took);
   Lock& LockOf(size_t bucket) { return locks_[bucket % kLocks]; }
 
+  // Relaxed: a denial that is learnt meanwhile is forgotten with the rest.
+  std::atomic<bool> updated_{false};
   // What asking the store takes, us, the latest answers counting most.
   std::atomic<int64_t> usual_{0};
   std::vector<Bucket> buckets_;  // each under its lock

@@ -92,7 +92,7 @@ absl::StatusOr<std::vector<std::string>> Limiter::Update(
                            state_->denials);
   if (!set.ok()) return set.status();
   state_->Replace(*std::move(set));
-  if (state_->denials != nullptr) state_->denials->ForgetAll();
+  if (state_->denials != nullptr) state_->denials->NoteUpdate();
   state_->room.WakeAll();
   return afresh;
 }

@@ -36,8 +36,11 @@ struct Limiter::State {
     current.store(now, std::memory_order_release);
   }
 
-  absl::StatusOr<Decision> Run(Op op, const Call& call) const {
-    return rules().Run(*store, op, call);
+  absl::StatusOr<Decision> Run(Op op, const Call& call) {
+    absl::StatusOr<Decision> d = rules().Run(*store, op, call);
+    // What was given back may be what somebody waits for.
+    if (op == Op::kRefund || op == Op::kReset) room.WakeAll();
+    return d;
   }
 
   // Whoever waits holds the state until it has left: meanwhile the limiter can
@@ -48,8 +51,8 @@ struct Limiter::State {
   absl::StatusOr<Decision> WaitInLine(const Call& call, Micros max_wait,
                                       Cancellation* cancel);
   static absl::StatusOr<Decision> WaitByReservation(
-      const std::shared_ptr<State>& state, const Call& call, Micros max_wait,
-      Cancellation* cancel);
+      const std::shared_ptr<State>& state, const RuleSet& set, const Call& call,
+      Micros max_wait, Cancellation* cancel);
   // Waits for the turn that was taken.
   absl::Status WaitForTurn(const Clock& clock, WaitingRoom::Ticket* ticket,
                            Reservation* taken);

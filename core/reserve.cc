@@ -15,24 +15,13 @@ namespace {
 
 constexpr char kReserving[] = "gcra, token_bucket, leaky_bucket";
 
-// A reservation of this call could be made.
-absl::Status CanReserve(const RuleSet& rules, std::string_view key,
+// A reservation could be made of a rule with that limit.
+absl::Status CanReserve(const Rule& rule, const CompiledLimit& limit,
                         Micros max_wait) {
-  if (absl::Status s = CheckMaxWait(max_wait); !s.ok()) return s;
-  if (!rules.EnforcesOne()) {
-    const size_t n = rules.rules().size();
-    return absl::FailedPreconditionError(absl::StrCat(
-        "reserve: ",
-        n > 1 ? absl::StrCat("a limiter of ", n, " rules")
-              : absl::StrCat("rule \"", rules.rules()[0].name,
-                             "\" only observes"),
-        "; allowed: one rule, enforced, of ", kReserving, " or uniform"));
-  }
-  const CompiledLimit& limit = rules.LimitOf(0, key).limit;
   if (limit.unlimited() || limit.denies_all) return absl::OkStatus();
   if (limit.traits.max_wait_us == kNever) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "rule \"", rules.rules()[0].name, "\": ", limit.algorithm,
+        "rule \"", rule.name, "\": ", limit.algorithm,
         " takes no reservations; ", kReserving, " and uniform do"));
   }
   if (max_wait.count() > limit.traits.max_wait_us) {
@@ -45,25 +34,47 @@ absl::Status CanReserve(const RuleSet& rules, std::string_view key,
 
 }  // namespace
 
+absl::StatusOr<Decision> RuleSet::Reserve(Store& store, const Call& call,
+                                          Micros max_wait, int64_t* wait,
+                                          const AttachedLimit** limit) const {
+  if (absl::Status s = CheckMaxWait(max_wait); !s.ok()) return s;
+  if (!EnforcesOne()) {
+    const size_t n = rules_.size();
+    return absl::FailedPreconditionError(absl::StrCat(
+        "reserve: ",
+        n > 1 ? absl::StrCat("a limiter of ", n, " rules")
+              : absl::StrCat("rule \"", rules_[0].name, "\" only observes"),
+        "; allowed: one rule, enforced, of ", kReserving, " or uniform"));
+  }
+  if (absl::Status s = CheckCall(call); !s.ok()) return s;
+  Step step;
+  const size_t count = LayOut(call, max_wait.count(), limit, &step);
+  if (absl::Status s = CanReserve(rules_[0], (*limit)->limit, max_wait);
+      !s.ok()) {
+    return s;
+  }
+  return Ask(store, Op::kReserve, call, limit, &step, count, max_wait.count(),
+             wait);
+}
+
 absl::StatusOr<Reservation> Limiter::Reserve(std::string_view key, int64_t cost,
                                              Micros max_wait) const {
-  return ReserveFor(state_, CallOf(key, cost), max_wait);
+  return ReserveFor(state_, state_->rules(), CallOf(key, cost), max_wait);
 }
 
 absl::StatusOr<Reservation> Limiter::ReserveFor(
-    const std::shared_ptr<State>& state, const Call& call, Micros max_wait) {
-  const RuleSet& rules = state->rules();
-  const std::string_view key = call.keys[0];
-  if (absl::Status s = CanReserve(rules, key, max_wait); !s.ok()) return s;
+    const std::shared_ptr<State>& state, const RuleSet& rules, const Call& call,
+    Micros max_wait) {
   int64_t wait = 0;
+  const AttachedLimit* limit = nullptr;
   absl::StatusOr<Decision> d =
-      rules.Run(*state->store, Op::kReserve, call, max_wait.count(), &wait);
+      rules.Reserve(*state->store, call, max_wait, &wait, &limit);
   if (!d.ok()) return d.status();
   Reservation r;
   r.state_ = state;
-  r.key_ = std::string(key);
+  r.key_ = std::string(call.keys[0]);
   if (call.tag.has_value()) r.tag_ = std::string(*call.tag);
-  r.algorithm_ = rules.LimitOf(0, key).limit.algorithm;
+  r.algorithm_ = limit->limit.algorithm;
   r.cost_ = rules.CostOf(call, 0);
   r.wait_ = WaitOf(wait);
   r.decision_ = *std::move(d);

@@ -165,16 +165,15 @@ absl::StatusOr<Decision> RuleSet::Ask(Store& store, Op op, const Call& call,
   return Decide(op, limits, outcomes.data());
 }
 
-absl::StatusOr<Decision> RuleSet::Run(Store& store, Op op, const Call& call,
-                                      int64_t max_wait, int64_t* wait) const {
+absl::StatusOr<Decision> RuleSet::Run(Store& store, Op op,
+                                      const Call& call) const {
   if (absl::Status s = CheckCall(call); !s.ok()) return s;
   const size_t n = rules_.size();
   absl::FixedArray<const AttachedLimit*, 4> limits(n);
   absl::FixedArray<Step, 4> steps(n);
-  const size_t count = LayOut(call, max_wait, limits.data(), steps.data());
+  const size_t count = LayOut(call, 0, limits.data(), steps.data());
   const auto ask = [&] {
-    return Ask(store, op, call, limits.data(), steps.data(), count, max_wait,
-               wait);
+    return Ask(store, op, call, limits.data(), steps.data(), count, 0, nullptr);
   };
   if (denials_ == nullptr) return ask();
   CachedCall cached;

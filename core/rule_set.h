@@ -122,10 +122,15 @@ class RuleSet : public std::enable_shared_from_this<RuleSet> {
   // What was denied to these keys does not hold any more.
   void ForgetDenials(const Call& call) const;
 
-  // Runs a call. For kReserve also the wait, in us or kNever.
-  absl::StatusOr<Decision> Run(Store& store, Op op, const Call& call,
-                               int64_t max_wait = 0,
-                               int64_t* wait = nullptr) const;
+  // Runs a call, but no reservation.
+  absl::StatusOr<Decision> Run(Store& store, Op op, const Call& call) const;
+
+  // Takes a turn of at most `max_wait`. Also the wait, in us or kNever, and the
+  // limit that it was taken of: plan_of may say another one when it is asked
+  // again. FailedPrecondition: it takes no reservations.
+  absl::StatusOr<Decision> Reserve(Store& store, const Call& call,
+                                   Micros max_wait, int64_t* wait,
+                                   const AttachedLimit** limit) const;
 
  private:
   RuleSet() = default;

@@ -32,6 +32,7 @@ WaitingRoom::Stay::InRoom::InRoom(WaitingRoom* r, Ticket* t)
     : room(r), ticket(t) {
   const std::lock_guard<std::mutex> lock(room->mutex_);
   room->all_.push_back(ticket);
+  ++room->present_;
   if (room->closed_) Wake(ticket, true);
 }
 
@@ -39,6 +40,7 @@ WaitingRoom::Stay::InRoom::~InRoom() {
   const std::lock_guard<std::mutex> lock(room->mutex_);
   auto& all = room->all_;
   all.erase(std::find(all.begin(), all.end(), ticket));
+  --room->present_;
 }
 
 WaitingRoom::Stay::Stay(WaitingRoom* room, Ticket* ticket, Cancellation* cancel)
@@ -110,6 +112,7 @@ absl::Status WaitingRoom::Wait(const Clock& clock, Time t, Ticket* ticket) {
 }
 
 void WaitingRoom::WakeAll() {
+  if (present_ == 0) return;
   const std::lock_guard<std::mutex> lock(mutex_);
   for (Ticket* t : all_) Wake(t, false);
 }

@@ -3,6 +3,7 @@
 #ifndef WEIR_CORE_WAITING_ROOM_H_
 #define WEIR_CORE_WAITING_ROOM_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -83,6 +84,10 @@ class WaitingRoom {
   std::mutex mutex_;
   bool closed_ = false;
   std::vector<Ticket*> all_;
+  // How many are in it. Sequentially consistent, as the locks of the stores are
+  // not: who enters and then looks at a key, and who changes the key and then
+  // looks here, do not both miss the other.
+  std::atomic<size_t> present_{0};
   std::map<std::string, std::deque<Ticket*>> lines_;
 };
 

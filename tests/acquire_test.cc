@@ -417,6 +417,38 @@ TEST_F(AcquireTest, WaitersObeyANewLimit) {
 }
 
 // A store that is far away: what happens while it answers a Peek.
+TEST_F(AcquireTest, WaitersSeeWhatIsGivenBack) {
+  const auto distant = std::make_shared<DistantStore>(store_);
+  const Limiter limiter =
+      *Limiter::Create(distant, Limit::FixedWindow(1, hours(24)));
+  for (const bool reset : {false, true}) {
+    ASSERT_TRUE(limiter.Reset("a").ok());
+    ASSERT_TRUE(limiter.Check("a")->allowed);
+    const int seen = distant->calls;
+    std::atomic<bool> passed{false};
+    std::thread waiter(
+        [&] { passed = limiter.Acquire("a", 1, hours(48))->allowed; });
+    // It has been told to wait, or will be.
+    Until([&] { return distant->calls > seen; });
+    ASSERT_TRUE((reset ? limiter.Reset("a") : limiter.Refund("a")).ok());
+    waiter.join();
+    EXPECT_TRUE(passed);
+  }
+}
+
+// A plan that changes between two questions is asked for once.
+TEST_F(AcquireTest, ReserveAsksForThePlanOnce) {
+  int asked = 0;
+  Rule rule{"r", Limit::FixedWindow(10, seconds(10))};
+  rule.plans = {Limit::Gcra(10, seconds(10))};
+  rule.plan_of = [&asked](std::string_view) { return asked++ == 0 ? 0 : -1; };
+  const Limiter limiter = *Limiter::Create(store_, std::vector<Rule>{rule});
+  const auto r = limiter.Reserve("a", 4, seconds(10));
+  ASSERT_TRUE(r.ok()) << r.status();
+  EXPECT_EQ(r->decision().limit, 10);
+  EXPECT_EQ(asked, 1);
+}
+
 TEST_F(AcquireTest, AShutdownBetweenPeekAndCheckChargesNothing) {
   const auto distant = std::make_shared<DistantStore>(store_);
   Limiter limiter =

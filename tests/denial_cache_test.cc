@@ -80,6 +80,31 @@ TEST_F(DenialCacheTest, RepeatsADenialUntilItsWaitIsOver) {
   EXPECT_EQ(passed.source, Source::kStore);
 }
 
+// The key drains by its old limit, the wait is told by the new one.
+TEST_F(DenialCacheTest, RepeatsNoneForLongOnceALimitWasReplaced) {
+  Limiter limiter = Make(Limit::SlidingLog(1, hours(24)));
+  ASSERT_TRUE(limiter.Check("k")->allowed);
+  ASSERT_TRUE(limiter.Update(Limit::SlidingLog(1, hours(23))).ok());
+  clock_->Advance(hours(22));
+  EXPECT_EQ(limiter.Check("k")->source, Source::kStore);
+  EXPECT_EQ(limiter.Check("k")->source, Source::kDenialCache);
+  clock_->Advance(seconds(1));
+  EXPECT_EQ(limiter.Check("k")->source, Source::kStore);
+  clock_->Advance(hours(2));
+  EXPECT_TRUE(limiter.Check("k")->allowed);
+}
+
+TEST_F(DenialCacheTest, RepeatsNoneWhenTheClockWasSetBack) {
+  const Limiter limiter = Make(Limit::Gcra(1, seconds(1)));
+  clock_->Advance(hours(24));
+  ASSERT_TRUE(limiter.Check("k")->allowed);
+  ASSERT_FALSE(limiter.Check("k")->allowed);
+  clock_->Set(TimeFromMicros(1'000'000));
+  const Decision d = *limiter.Check("k");
+  EXPECT_EQ(d.source, Source::kStore);
+  EXPECT_EQ(d.retry_after, seconds(1));
+}
+
 TEST_F(DenialCacheTest, IsHeldALittleShorterThanTold) {
   const Limiter limiter = Make(Limit::FixedWindow(1, hours(1)));
   EXPECT_TRUE(limiter.Check("k")->allowed);

@@ -39,6 +39,8 @@
 
 namespace weir {
 
+class RuleSet;
+
 // A key may be any bytes, also none, up to this many.
 inline constexpr size_t kMaxKeyBytes = 64 * 1024;
 
@@ -213,7 +215,9 @@ class Limiter {
   // A limiter whose only rule is of the gcra family takes the place in the line
   // at once (see Reserve, whose errors these are too), and keeps it whatever
   // limits an Update brings; any other waits by Peek, under the limits of now,
-  // and then makes one Check.
+  // and looks again after a Refund, Reset or Update of this limiter; then it
+  // makes one Check. (Of those who stand before it as much as passes at once is
+  // counted when it comes; the rest shows while it waits.)
   // Cancelled: called off, or the limiter was shut down; what was taken has
   // been given back. If the store could not be told so, its Status instead:
   // what was taken stands. Where a clock of the user's own throws it has been
@@ -259,9 +263,10 @@ class Limiter {
   friend class Reservation;
   struct State;
   explicit Limiter(std::shared_ptr<State> state);
-  // Reserve, for a call of one key.
+  // Reserve, for a call of one key, by these of the state's rules.
   static absl::StatusOr<Reservation> ReserveFor(
-      const std::shared_ptr<State>& state, const Call& call, Micros max_wait);
+      const std::shared_ptr<State>& state, const RuleSet& rules,
+      const Call& call, Micros max_wait);
 
   std::shared_ptr<State> state_;
 };
