@@ -10,10 +10,11 @@ else
   state = pack('<dI5', now, 0)
 end
 if same and tat - back < now + ahead then
-  if tat < now then tat, ticks = now, 0 end
-  tat, ticks = tat + c_us, ticks + c_ticks
-  if ticks >= limit then tat, ticks = tat + 1, ticks - limit end
-  after = tat - now
+  -- In us from now: where the call is denied, its arrival time may pass 2^53.
+  after = c_us
+  if tat < now then ticks = 0 else after = tat - now + c_us end
+  ticks = ticks + c_ticks
+  if ticks >= limit then after, ticks = after + 1, ticks - limit end
   fits = after < most or (after == most and ticks <= burst_ticks)
-  if fits then value = pack('<dI5c0', tat, ticks, record) end
+  if fits then value = pack('<dI5c0', now + after, ticks, record) end
 end

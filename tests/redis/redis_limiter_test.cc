@@ -454,6 +454,26 @@ TEST(LyingServer, IsNotHeardAnyFurther) {
   }
 }
 
+// The arrival time of the denied call would pass 2^53 and be odd.
+TEST_F(RedisLimiterTest, AChecksWaitOfAHundredYearsIsExact) {
+  Open();
+  constexpr int64_t kFirst = 3'000'000'000'000'001;
+  constexpr int64_t kCentury = 3'153'600'000'000'000;
+  const Limiter limiter = Make(Limit::Gcra(1, Micros(kCentury)));
+  const auto allowed = [&](int64_t t) {
+    const std::string_view key = "k";
+    Call call;
+    call.keys = {&key, 1};
+    call.now = TimeFromMicros(t);
+    const absl::StatusOr<Decision> d = limiter.Run(Op::kCheck, call);
+    EXPECT_TRUE(d.ok()) << d.status();
+    return d.ok() && d->allowed;
+  };
+  EXPECT_TRUE(allowed(kFirst));
+  EXPECT_FALSE(allowed(kFirst + kCentury - 1));
+  EXPECT_TRUE(allowed(kFirst + kCentury));
+}
+
 TEST(RedisStoreOptions, AreChecked) {
   const auto message = [](const RedisStoreOptions& options) {
     return std::string(
