@@ -4,23 +4,27 @@
 -- commands; whatever else it is goes on below.
 do
   local record, step = ARGV[1], ARGV[2]
-  local op, flags, given, n = unpack('<BBdd', step)
-  if op == kCheck and flags < kDenyAll and n > 0 then
-    local counts, slack = flags >= kCountDenied, kCallersSlack
-    if flags % 2 == kTimeGiven then
-      now = given
-    else
-      local time = call('TIME')
-      now, slack = time[1] * 1000000 + time[2], kSlack
-    end
-    if Each then
-      Usual = function(key)
+  -- The step of a limit of 0 ends with the cost; others go on with what the
+  -- line "Fields" of NAME_check.lua names, and are read in one go.
+  if #step > 18 then
+    local op, flags, given, n --[[fields]] = unpack('<BBdd--[[d]]', step)
+    if op == kCheck and n > 0 then
+      local counts, slack = flags >= kCountDenied, kCallersSlack
+      if flags % 2 == kTimeGiven then
+        now = given
+      else
+        local time = call('TIME')
+        now, slack = time[1] * 1000000 + time[2], kSlack
+      end
+      if Each then
+        Usual = function(key)
+          --[[usual]]
+        end
+        if Each(Usual) then return replies end
+      else
+        local key = KEYS[1]
         --[[usual]]
       end
-      if Each(Usual) then return replies end
-    else
-      local key = KEYS[1]
-      --[[usual]]
     end
   end
 end

@@ -1,6 +1,6 @@
 -- A check of an ar1 rule: see usual.lua. How long a value lasts comes from its
 -- logarithm; a decay that is too slow for that goes on below.
-local limit, decay, resolution, longest = unpack('<dddd', step, 19)
+-- Fields: limit, decay, resolution, longest
 local slot = math.floor(now / resolution)
 local last, used, same = slot, 0, true
 state, bytes = call('GET', key), 16

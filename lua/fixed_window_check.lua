@@ -1,5 +1,5 @@
 -- A check of a fixed_window rule: see usual.lua.
-local limit, window, epoch, offset = unpack('<dddd', step, 19)
+-- Fields: limit, window, epoch, offset
 local start, used, same = nil, 0, true
 state, bytes = call('GET', key), 16
 if state then

@@ -1,6 +1,5 @@
 -- A check or a reservation of a gcra rule: see usual.lua.
-local c_us, c_ticks, most, limit, burst_ticks, back, ahead =
-  unpack('<ddddddd', step, 19)
+-- Fields: c_us, c_ticks, most, limit, burst_ticks, back, ahead
 local tat, ticks, same = now, 0, true
 state, bytes = call('GET', key), 13
 if state then

@@ -1,4 +1,6 @@
 -- Every text begins so. KEYS, ARGV and the reply: lua/README.md.
+-- A global takes a search at each use; these are used more than once.
+local KEYS, ARGV, string, struct = KEYS, ARGV, string, struct
 local call, pack, unpack = redis.call, struct.pack, struct.unpack
 -- For what is passed to a command in nearly every call. A number is written
 -- with 17 digits there, which takes the server as long as a third of a command.

@@ -1,7 +1,7 @@
 -- A check of a rule that keeps its log in a list: see usual.lua. The steps are
 -- those of log_view.lua. Where more than a few entries have left, it goes on
 -- below.
-local limit, keep, resolution = unpack('<ddd', step, 19)
+-- Fields: limit, keep, resolution
 -- The oldest entries and the record.
 local few = call('LRANGE', key, '-8', '-1')
 local held, sum, own = #few, 0, n

@@ -1,6 +1,6 @@
 -- A check of a sliding_log rule: see usual.lua. The steps are those of
 -- log_view.lua. An entry without its time (short of 21 bytes) goes on below.
-local limit, keep = unpack('<dd', step, 19)
+-- Fields: limit, keep
 -- The record and the oldest entries.
 local few = call('ZRANGE', key, '0', '7')
 local last = few[8] and call('ZRANGE', key, '-1', '-1')[1] or few[#few]

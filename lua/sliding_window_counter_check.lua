@@ -1,6 +1,6 @@
 -- A check of a sliding_window_counter rule: see usual.lua. Products that pass
 -- 2^53 are left to ProductAtMost, below.
-local limit, window = unpack('<dd', step, 19)
+-- Fields: limit, window
 local number = math.floor(now / window)
 local last, previous, current, same = number, 0, 0, true
 state, bytes = call('GET', key), 24

@@ -45,8 +45,7 @@ do
         if (allowed and fits) or rule[2] then
           local value, after = rule[5], rule[6]
           local missing, drop, at, push = rule[7], rule[8], rule[9], rule[10]
-          local life =
-            format('%d', (after - after % 1000) / 1000 + slack + 1)
+          local life = format('%d', after / 1000 + slack + 1)
           state = inside and pack('<ddd', inside + rule[13], at, 0) or value
           --[[charges]]
         end

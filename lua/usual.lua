@@ -1,8 +1,9 @@
 -- One key of alone.lua, which holds this twice: the steps of run.lua. Returns the
 -- reply, if it knows it.
 --
--- The engine's NAME_check.lua gets key, record, step, flags, n, counts, slack
--- and now. It writes nothing; it sets
+-- The engine's NAME_check.lua gets key, record, flags, n, counts, slack, now and
+-- what its line "Fields" names: the doubles in the step after n. It writes
+-- nothing; it sets
 --
 --   fits     whether the rule allows it; nil: it goes on below
 --   state    the reply if nothing is charged; a log's only if it denies
@@ -17,7 +18,7 @@ local fits, state, bytes, value, after
 local inside, newest, missing, drop, at, push
 --[[check]]
 if fits or (counts and fits == false) then
-  local life = format('%d', (after - after % 1000) / 1000 + slack + 1)
+  local life = format('%d', after / 1000 + slack + 1) -- cut to whole ms
   --[[charge]]
   if inside then return pack('<dBddd', now, 1, inside + n, at, 0) end
   return pack('<dBc0', now, fits and 1 or 0, value)

@@ -1,6 +1,6 @@
 -- A check of a windowed_token_bucket rule: see usual.lua. A product that passes
 -- 2^53 is left to MulDiv, below.
-local limit, window, burst, capped = unpack('<dddd', step, 19)
+-- Fields: limit, window, burst, capped
 local start, at, tokens, parts, used = now, now, 0, 0, 0
 local same = true
 state, bytes = call('GET', key), 40

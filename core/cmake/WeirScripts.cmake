@@ -6,7 +6,9 @@
 #   engines[i] = NAME.lua ..., run.lua
 #
 # alone.lua (by usual.lua) and together.lua hold what the lines "-- Check:" and
-# "-- Charge:" of NAME.lua name; an engine without them has only its half.
+# "-- Charge:" of NAME.lua name; an engine without them has only its half. What
+# the line "-- Fields:" of a check names, doubles from byte 19 of the step on, is
+# read by alone.lua, and in together.lua right before the check.
 #
 # weir_write_scripts(OUT): writes the header OUT.
 
@@ -37,6 +39,17 @@ function(weir_lua_part half label out)
     weir_read_lua(${CMAKE_MATCH_1} text)
   endif()
   set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+# weir_lua_fields(CHECK NAMES DOUBLES): the names in the line "-- Fields:", and a
+# "d" for each.
+function(weir_lua_fields check names doubles)
+  if(NOT check MATCHES "-- Fields: +([a-z_, ]+)\n")
+    message(FATAL_ERROR "a check without a line \"-- Fields:\":\n${check}")
+  endif()
+  set(${names} "${CMAKE_MATCH_1}" PARENT_SCOPE)
+  string(REGEX REPLACE "[^,]+,?" "d" letters "${CMAKE_MATCH_1}")
+  set(${doubles} "${letters}" PARENT_SCOPE)
 endfunction()
 
 function(weir_write_scripts out)
@@ -85,9 +98,13 @@ function(weir_write_scripts out)
     weir_lua_part("${half}" Charge charge)
     set(usual "")
     if(check)
-      string(REPLACE "--[[check]]" "${check}" usual "${alone}")
+      weir_lua_fields("${check}" fields doubles)
+      string(REPLACE " --[[fields]]" ", ${fields}" usual "${alone}")
+      string(REPLACE "--[[d]]" "${doubles}" usual "${usual}")
+      string(REPLACE "--[[check]]" "${check}" usual "${usual}")
       string(REPLACE "--[[charge]]" "${charge}" usual "${usual}")
-      string(APPEND checks "${word} kind == ${i} then\n${check}")
+      string(APPEND checks "${word} kind == ${i} then\n"
+        "local ${fields} = unpack('<${doubles}', step, 19)\n${check}")
       string(APPEND charges "${word} kind == ${i} then\n${charge}")
       set(word "elseif")
     endif()
