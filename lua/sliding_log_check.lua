@@ -23,25 +23,18 @@ elseif few[2] and #last == 21 and few[1] == '\255' .. record then
   elseif #oldest == 21 then
     local before
     before, cost, time = unpack('>I7I7i7', oldest)
-    before, drop = before - cost, 0
-    if time <= gone then
-      repeat
-        drop = drop + 1
-        oldest = few[drop + 2]
-        time = oldest and #oldest == 21 and unpack('>i7', oldest, 15)
-      until not time or time > gone
+    drop = 0
+    while time and time <= gone do
+      drop, time = drop + 1, nil
+      oldest = few[drop + 2]
       if not oldest then
         drop = call('ZCOUNT', key, '(-inf', gone)
         oldest = call('ZRANGE', key, drop + 1, drop + 1)[1]
-        time = #oldest == 21 and unpack('>i7', oldest, 15)
         if drop > 32 then drop = 32 end
       end
-      if time then
-        before, cost = unpack('>I7I7', oldest)
-        before = before - cost
-      end
+      if #oldest == 21 then before, cost, time = unpack('>I7I7i7', oldest) end
     end
-    inside = sum - before
+    inside = sum - before + cost
     if time and inside <= limit - n then
       fits = true
     elseif time and inside - limit + n <= cost then
