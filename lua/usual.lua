@@ -6,7 +6,7 @@
 -- nothing; it sets
 --
 --   fits     whether the rule allows it; nil: it goes on below
---   state    the reply if nothing is charged; a log's only if it denies
+--   state    the reply if nothing is charged; of a log if it denies
 --   value    the reply if it is charged. `bytes` of either count
 --   inside, newest, at
 --            of logs alone, of which the reply is made: the costs inside, the
@@ -17,10 +17,11 @@
 local fits, state, bytes, value, after
 local inside, newest, missing, drop, at, push
 --[[check]]
-if fits or (counts and fits == false) then
+if op == kCheck and (fits or (counts and fits == false)) then
   local life = format('%d', after / 1000 + slack + 1) -- cut to whole ms
   --[[charge]]
   if inside then return pack('<dBddd', now, 1, inside + n, at, 0) end
   return pack('<dBc0', now, fits and 1 or 0, value)
 end
-if fits == false then return pack('<dBc0', now, 0, state) end
+if fits and inside then return pack('<dBddd', now, 1, inside, newest, 0) end
+if fits ~= nil then return pack('<dBc0', now, fits and 1 or 0, state) end
