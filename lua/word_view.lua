@@ -1,6 +1,6 @@
 -- One key of an engine whose state is a small string: WordView of
--- core/include/weir/engine.h. The value is the state, as the engine's Save makes
--- it, and the record.
+-- core/include/weir/word_view.h. The value is the state, as the engine's Save
+-- makes it, and the record.
 --
 -- A view: key, p (the limit that is asked), t, s (the state), present, cut.
 local function WordView(E)

@@ -1,5 +1,5 @@
 /* One key, with and without a cell: backends/memory/bound_cell.h,
-   bound_check.h, open_key.cc and memory_store.cc (BindCell, Unbind),
+   bound_check.h, open_key.cc and memory_store_bindings.cc (BindCell, Unbind),
    sequentially consistent; cell_orders.pml has the memory orders. What is done
    under the stripe's lock and touches no cell that a handle may be at is one
    step: only handles do without that lock. A word is what is used plus 8 times
