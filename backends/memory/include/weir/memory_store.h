@@ -13,11 +13,12 @@
 // Memory: an entry is removed once it equals a fresh key and the calls' own
 // sweep has come round: at the latest after 32 * (entries + 16) further calls
 // with a cost to its stripe. (Calls of handles, weir/bound_key.h, do not
-// count.) Where the times are given by the caller, or by a clock of the
-// caller's own, it must equal a fresh key at every recent reading (the last 256
-// to 512 calls of its stripe), so that a clock that jumps ahead and comes back
-// takes nothing with it: at the latest after 512 calls more. `slack` is added
-// to this.
+// count.) A value above 128 KiB, which is a long log, is freed in pieces: one
+// with each further such call, or by Sweep. Where the times are given by the
+// caller, or by a clock of the caller's own, it must equal a fresh key at every
+// recent reading (the last 256 to 512 calls of its stripe), so that a clock
+// that jumps ahead and comes back takes nothing with it: at the latest after
+// 512 calls more. `slack` is added to this.
 //
 // What a call throws (std::bad_alloc, or whatever a clock or an engine of the
 // user's own throws) leaves no lock held; a call with several rules may have
@@ -129,8 +130,9 @@ class MemoryStore final : public Store {
                                                 std::string_view key) override;
 
   // Removes entries that equal a fresh key at `now` (nothing: by the store's
-  // clock), examining at most `budget` entries (0: all of them). Returns how
-  // many went. Takes one stripe's lock at a time.
+  // clock), examining at most `budget` entries (0: all of them; a piece of a
+  // long log that is freed counts as one). Returns how many went. Takes one
+  // stripe's lock at a time.
   int64_t Sweep(int64_t budget = 0, std::optional<Time> now = std::nullopt);
 
   Counters counters() const;
