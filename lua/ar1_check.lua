@@ -11,7 +11,8 @@ else
   state = pack('<dd', slot, 0)
 end
 local log = math.log(decay)
-if same and last * resolution - longest <= now + longest and log > 0.0001 then
+if same and last > -kMaxExact and
+   last * resolution - longest <= now + longest and log > 0.0001 then
   -- decay^left, as Power of ar1.lua.
   local power, base, left = 1, decay, slot - last
   while left > 0 do
