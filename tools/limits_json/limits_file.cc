@@ -278,7 +278,9 @@ class LimitsReader {
             here, ": missing; allowed: ", AllowedText(engine->fields, field));
       }
       if (!WithinBounds(field, limit)) {
-        return WrongType(here, *value, AllowedText(engine->fields, field));
+        return WrongType(here, *value,
+                         absl::StrCat(AllowedText(engine->fields, field),
+                                      Sv(field.instead)));
       }
     }
     return absl::OkStatus();

@@ -303,11 +303,13 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"LogLimitTooGreat",
               One(R"("algorithm": "sliding_log", "limit": 10000001,)"
                   R"( "window": "10s")"),
-              "rules[0].limit: is 10000001; ", kLogCounts, kOrZero},
+              "rules[0].limit: is 10000001; ", kLogCounts,
+              kOrZero + "; gcra, fixed_window and sliding_window_counter"},
         Wrong{"LogListLimitTooGreat",
               One(R"("algorithm": "sliding_log_list", "limit": 10000001,)"
                   R"( "window": "10s")"),
-              "rules[0].limit: is 10000001; ", kLogCounts, kOrZero},
+              "rules[0].limit: is 10000001; ", kLogCounts,
+              kOrZero + "; gcra, fixed_window and sliding_window_counter"},
         Wrong{"RealTooGreat", Ar1("1e13"), "rules[0].limit: is 1e13; ",
               kRealLimits, kOrZero},
         Wrong{"RealNegative", Ar1("-1"), "rules[0].limit: is -1; ", kRealLimits,
